@@ -1,0 +1,150 @@
+// The manifest of a bundle: what the compiler promises and the runtime carries out. Both sides
+// include this header; README.md beside it is the written format (JSON, tensor names, kernel ABI).
+//
+// Sizes, grids, offsets, guards and integer arguments are expressions over the dims. Everything
+// that refers to something else does so by index here and by name in JSON. Reading checks every
+// reference, name, range and expression, so that code behind the reader need not.
+#pragma once
+
+#include "Base/Result.h"
+#include "Expr/Expr.h"
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace teeny {
+
+inline constexpr int manifestVersion = 1;
+
+enum class DType {
+  f64,
+  f32,
+  f16,
+  bf16,
+  f8e4m3,
+  f8e5m2,
+  i64,
+  i32,
+  i16,
+  i8,
+  u64,
+  u32,
+  u16,
+  u8,
+  boolean
+};
+const char *name(DType type); // "f32", "bool", ...
+std::optional<DType> dtypeByName(std::string_view name);
+int64_t byteSize(DType type);
+
+struct ManifestDim {
+  std::string name;
+  int64_t min = 0, max = 0;
+  int64_t multipleOf = 1;
+};
+
+// A tensor of the model that callers see. On an input, each dim is a constant, a name, or a*N + b.
+struct ManifestTensor {
+  std::string name;
+  DType dtype = DType::f32;
+  std::vector<Expr> shape;
+  size_t buffer = 0;
+};
+
+struct ManifestBuffer {
+  enum class Kind { input, output, param, temporary };
+  std::string name;
+  Kind kind = Kind::temporary;
+  Expr bytes;
+  int64_t align = 256; // of its first byte, in the arena
+  std::string tensor;  // param: name of the bundle tensor that holds the data
+  bool zeroed = false; // temporary: filled with zeros before first use in each run
+  // Index of the buffer whose memory this one is a part of, at byte `aliasOffset`.
+  std::optional<size_t> aliasOf;
+  Expr aliasOffset;
+  // Lifetime in launches, both included; what the planner reads. Params, inputs and outputs live
+  // through the whole run.
+  int64_t firstLaunch = 0, lastLaunch = 0;
+};
+
+// One run-time parameter of a kernel, in ABI order.
+struct KernelParam {
+  enum class Kind { buffer, i1, i8, i16, i32, i64, f32, f64 };
+  std::string name;
+  Kind kind = Kind::buffer;
+  bool written = false; // buffer: the kernel stores to it
+};
+
+struct CodeObject {
+  std::string target; // "sm_90a", "compute_80", "x86-64-v3", ...
+  std::string tensor; // bundle tensor with the bytes
+  std::string symbol; // entry point in them
+  std::string sha256; // of the bytes, lower-case hex
+  // GPU: block and memory; zero where the target is a CPU.
+  int64_t threads = 0;
+  int64_t sharedBytes = 0; // dynamic shared memory
+  int64_t registers = 0, spillBytes = 0;
+  std::string ptxVersion; // "8.0": what a driver must know to take the code
+  // CPU: bytes of scratch memory per thread, 64-byte aligned.
+  int64_t scratchBytes = 0;
+};
+
+struct ManifestKernel {
+  std::string name;     // unique in the bundle
+  std::string function; // in the source
+  std::string source;   // file and line: "detect_decode.py:12"
+  std::vector<KernelParam> params;
+  int64_t numWarps = 4;
+  std::vector<CodeObject> code;
+};
+
+struct LaunchArg {
+  enum class Kind { buffer, integer, real };
+  Kind kind = Kind::integer;
+  size_t buffer = 0;
+  Expr value; // buffer: byte offset; integer: the value
+  double real = 0;
+};
+
+// A launch runs the first variant whose guard is not 0; the last has guard 1.
+struct LaunchVariant {
+  Expr guard = 1;
+  size_t kernel = 0;
+  std::array<Expr, 3> grid = {Expr(1), Expr(1),
+                              Expr(1)}; // programs; a 0 anywhere means that nothing is launched
+  std::vector<LaunchArg> args;
+};
+
+struct ManifestLaunch {
+  std::string name; // unique; what timings are listed under
+  std::string node; // of the graph
+  std::vector<LaunchVariant> variants;
+};
+
+// A relation between dims that a run must satisfy.
+struct ManifestRequirement {
+  Expr condition;
+  std::string message;
+};
+
+struct Manifest {
+  std::string name;
+  std::vector<std::string> targets;
+  std::vector<ManifestDim> dims;
+  std::vector<ManifestRequirement> requirements;
+  std::vector<ManifestTensor> inputs, outputs;
+  std::vector<ManifestBuffer> buffers;
+  std::vector<ManifestKernel> kernels;
+  std::vector<ManifestLaunch> launches;
+  // Versions of what made the code: {"teenyc", "0.1.0"}, {"llvm", "22.1.8"}, {"ptxas", "13.0.88"}.
+  std::vector<std::pair<std::string, std::string>> provenance;
+};
+
+Result<Manifest> readManifest(std::string_view json);
+std::string writeManifest(const Manifest &manifest); // deterministic, indented
+
+} // namespace teeny

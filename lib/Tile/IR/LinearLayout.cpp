@@ -1,0 +1,1 @@
+#include "Tile/IR/LinearLayout.h"

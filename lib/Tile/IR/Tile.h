@@ -1,0 +1,44 @@
+// The tile dialect: programs over tiles. Tile*.td has the operations, types and layouts; README.md
+// what tile IR is made of.
+#pragma once
+
+#include "Tile/IR/LinearLayout.h"
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "Tile/IR/TileDialect.h.inc"
+
+#include "Tile/IR/TileInterfaces.h.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "Tile/IR/TileTypes.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "Tile/IR/TileAttrs.h.inc"
+
+#define GET_OP_CLASSES
+#include "Tile/IR/TileOps.h.inc"
+
+namespace teeny::tile {
+
+// Names of the attributes that tile functions and their arguments carry.
+inline constexpr llvm::StringLiteral kernelAttr = "tile.kernel";
+inline constexpr llvm::StringLiteral numWarpsAttr = "tile.num_warps";
+inline constexpr llvm::StringLiteral nameAttr = "tile.name";
+inline constexpr llvm::StringLiteral divisibilityAttr = "tile.divisibility";
+inline constexpr llvm::StringLiteral rangeAttr = "tile.range";
+inline constexpr llvm::StringLiteral noaliasAttr = "tile.noalias";
+
+// Warps of the innermost enclosing region that states a number.
+int numWarps(mlir::Operation *op);
+
+// The tensor's shape with another element type, or the element type itself for a scalar.
+mlir::Type withElementType(mlir::Type shapeOf, mlir::Type element);
+
+} // namespace teeny::tile
