@@ -9,10 +9,13 @@
 #include "mlir/IR/Dialect.h"
 #include "mlir/IR/OpDefinition.h"
 #include "mlir/IR/OpImplementation.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 #include "Tile/IR/TileDialect.h.inc"
+
+#include "Tile/IR/TileEnums.h.inc"
 
 #include "Tile/IR/TileInterfaces.h.inc"
 

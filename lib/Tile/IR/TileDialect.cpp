@@ -9,6 +9,7 @@ using namespace mlir;
 using namespace teeny::tile;
 
 #include "Tile/IR/TileDialect.cpp.inc"
+#include "Tile/IR/TileEnums.cpp.inc"
 #include "Tile/IR/TileInterfaces.cpp.inc"
 
 #define GET_TYPEDEF_CLASSES

@@ -58,3 +58,20 @@ LogicalResult LoadOp::inferReturnTypes(MLIRContext *, std::optional<Location>, V
 }
 LogicalResult LoadOp::verify() { return success(); }
 LogicalResult StoreOp::verify() { return success(); }
+OpFoldResult ReshapeOp::fold(FoldAdaptor) { return {}; }
+LogicalResult ReshapeOp::verify() { return success(); }
+OpFoldResult TransOp::fold(FoldAdaptor) { return {}; }
+LogicalResult TransOp::verify() { return success(); }
+OpFoldResult PtrCastOp::fold(FoldAdaptor) { return {}; }
+LogicalResult JoinOp::verify() { return success(); }
+LogicalResult SplitOp::verify() { return success(); }
+LogicalResult AtomicRMWOp::verify() { return success(); }
+LogicalResult AtomicCASOp::verify() { return success(); }
+LogicalResult ReduceOp::verify() { return success(); }
+LogicalResult ScanOp::verify() { return success(); }
+LogicalResult DotOp::verify() { return success(); }
+LogicalResult PtrToIntOp::verify() { return success(); }
+LogicalResult IntToPtrOp::verify() { return success(); }
+LogicalResult PtrCastOp::verify() { return success(); }
+LogicalResult ReduceOp::verifyRegions() { return success(); }
+LogicalResult ScanOp::verifyRegions() { return success(); }

@@ -4,7 +4,9 @@
 
 include "Tile/IR/TileDialect.td"
 include "Tile/IR/TileLayouts.td"
-include "mlir/Interfaces/CastInterfaces.td"
+include "mlir/IR/EnumAttr.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
+include "mlir/IR/RegionKindInterface.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
@@ -72,6 +74,40 @@ def Tile_BroadcastOp : Tile_Op<"broadcast", [Pure]> {
   let hasVerifier = 1;
 }
 
+def Tile_ReshapeOp : Tile_Op<"reshape", [Pure]> {
+  let summary = "The same elements in row-major order under another shape";
+  let arguments = (ins Tile_Tile:$source);
+  let results = (outs Tile_Tile:$result);
+  let assemblyFormat = "$source attr-dict `:` type($source) `->` type($result)";
+  let hasFolder = 1;
+  let hasVerifier = 1;
+}
+
+def Tile_TransOp : Tile_Op<"trans", [Pure]> {
+  let summary = "Dims permuted: dim i of the result is dim order[i] of the source";
+  let arguments = (ins Tile_Tile:$source, DenseI32ArrayAttr:$order);
+  let results = (outs Tile_Tile:$result);
+  let assemblyFormat = "$source `by` $order attr-dict `:` type($source) `->` type($result)";
+  let hasFolder = 1;
+  let hasVerifier = 1;
+}
+
+def Tile_JoinOp : Tile_Op<"join", [Pure]> {
+  let summary = "Two tiles as one with a last dim of size 2";
+  let arguments = (ins Tile_Tile:$lhs, Tile_Tile:$rhs);
+  let results = (outs Tile_Tile:$result);
+  let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Tile_SplitOp : Tile_Op<"split", [Pure]> {
+  let summary = "The two halves of a tile whose last dim has size 2";
+  let arguments = (ins Tile_Tile:$source);
+  let results = (outs Tile_Tile:$lhs, Tile_Tile:$rhs);
+  let assemblyFormat = "$source attr-dict `:` type($source) `->` type($lhs) `,` type($rhs)";
+  let hasVerifier = 1;
+}
+
 def Tile_ConvertLayoutOp : Tile_Op<"convert_layout", [Pure]> {
   let summary = "The same tile in another layout";
   let arguments = (ins Tile_Tile:$source);
@@ -89,6 +125,31 @@ def Tile_AddPtrOp : Tile_Op<"addptr", [Pure, AllTypesMatch<["pointer", "result"]
   let arguments = (ins Tile_PtrValue:$pointer, Tile_IntValue:$offset);
   let results = (outs Tile_PtrValue:$result);
   let assemblyFormat = "$pointer `,` $offset attr-dict `:` type($pointer) `,` type($offset)";
+  let hasFolder = 1;
+  let hasVerifier = 1;
+}
+
+def Tile_PtrToIntOp : Tile_Op<"ptr_to_int", [Pure]> {
+  let summary = "The address as i64";
+  let arguments = (ins Tile_PtrValue:$pointer);
+  let results = (outs Tile_IntValue:$result);
+  let assemblyFormat = "$pointer attr-dict `:` type($pointer) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Tile_IntToPtrOp : Tile_Op<"int_to_ptr", [Pure]> {
+  let summary = "A pointer from an i64 address";
+  let arguments = (ins Tile_IntValue:$source);
+  let results = (outs Tile_PtrValue:$result);
+  let assemblyFormat = "$source attr-dict `:` type($source) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Tile_PtrCastOp : Tile_Op<"ptr_cast", [Pure]> {
+  let summary = "The same address with another pointee type";
+  let arguments = (ins Tile_PtrValue:$pointer);
+  let results = (outs Tile_PtrValue:$result);
+  let assemblyFormat = "$pointer attr-dict `:` type($pointer) `->` type($result)";
   let hasFolder = 1;
   let hasVerifier = 1;
 }
@@ -111,6 +172,107 @@ def Tile_StoreOp : Tile_Op<"store", [MemoryEffects<[MemWrite]>]> {
   let arguments = (ins Tile_PtrValue:$pointer, Tile_Value:$value, Optional<Tile_BoolValue>:$mask);
   let assemblyFormat = [{ $pointer `,` $value (`mask` $mask^)? attr-dict `:` type($pointer)
                           custom<StoreTypes>(ref($mask), ref(type($pointer)), type($value), type($mask)) }];
+  let hasVerifier = 1;
+}
+
+def Tile_AtomicOperation : I32EnumAttr<"AtomicOperation", "What an atomic does with the old value and the operand", [
+    I32EnumAttrCase<"exchange", 0, "xchg">, I32EnumAttrCase<"add", 1>, I32EnumAttrCase<"fadd", 2>,
+    I32EnumAttrCase<"smax", 3>, I32EnumAttrCase<"smin", 4>, I32EnumAttrCase<"umax", 5>, I32EnumAttrCase<"umin", 6>,
+    I32EnumAttrCase<"andi", 7, "and">, I32EnumAttrCase<"ori", 8, "or">, I32EnumAttrCase<"xori", 9, "xor">]> {
+  let cppNamespace = "::teeny::tile";
+}
+
+def Tile_MemoryOrder : I32EnumAttr<"MemoryOrder", "What an atomic orders", [
+    I32EnumAttrCase<"relaxed", 0>, I32EnumAttrCase<"acquire", 1>, I32EnumAttrCase<"release", 2>,
+    I32EnumAttrCase<"acq_rel", 3>]> {
+  let cppNamespace = "::teeny::tile";
+}
+
+def Tile_MemoryScope : I32EnumAttr<"MemoryScope", "Among whom an atomic is atomic", [
+    I32EnumAttrCase<"block", 0>, I32EnumAttrCase<"gpu", 1>, I32EnumAttrCase<"system", 2>]> {
+  let cppNamespace = "::teeny::tile";
+}
+
+def Tile_AtomicRMWOp : Tile_Op<"atomic_rmw", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Elements replaced atomically where the mask is true; yields the old ones";
+  let description = "Lanes of the result whose mask is false are undefined. Each element is updated once, whatever the layout.";
+  let arguments = (ins Tile_AtomicOperation:$operation, Tile_PtrValue:$pointer, Tile_Value:$value,
+                       Optional<Tile_BoolValue>:$mask,
+                       DefaultValuedAttr<Tile_MemoryOrder, "::teeny::tile::MemoryOrder::acq_rel">:$order,
+                       DefaultValuedAttr<Tile_MemoryScope, "::teeny::tile::MemoryScope::gpu">:$scope);
+  let results = (outs Tile_Value:$result);
+  let assemblyFormat = [{ $operation $order $scope $pointer `,` $value (`mask` $mask^)? attr-dict `:`
+                          type($pointer) custom<StoreTypes>(ref($mask), ref(type($pointer)), type($value), type($mask))
+                          `->` type($result) }];
+  let hasVerifier = 1;
+}
+
+def Tile_AtomicCASOp : Tile_Op<"atomic_cas", [MemoryEffects<[MemRead, MemWrite]>, AllTypesMatch<["compare", "value", "result"]>]> {
+  let summary = "Elements equal to `compare` replaced by `value` atomically; yields the old ones";
+  let arguments = (ins Tile_PtrValue:$pointer, Tile_Value:$compare, Tile_Value:$value,
+                       DefaultValuedAttr<Tile_MemoryOrder, "::teeny::tile::MemoryOrder::acq_rel">:$order,
+                       DefaultValuedAttr<Tile_MemoryScope, "::teeny::tile::MemoryScope::gpu">:$scope);
+  let results = (outs Tile_Value:$result);
+  let assemblyFormat = "$order $scope $pointer `,` $compare `,` $value attr-dict `:` type($pointer) `,` type($value)";
+  let hasVerifier = 1;
+}
+
+def Tile_BarrierOp : Tile_Op<"barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "All threads of the program wait for each other; memory written before is seen after";
+  let assemblyFormat = "attr-dict";
+}
+
+//===-- Across elements -----------------------------------------------------------------------------------------===//
+
+def Tile_ReduceOp : Tile_Op<"reduce", [Pure, SameVariadicOperandSize, SingleBlock]> {
+  let summary = "Tiles combined along an axis by a function";
+  let description = [{
+    All sources have one shape. The region takes two elements of each source (first all left ones, then all right ones)
+    and yields one of each with `tile.yield`; it must be associative, and the order of combination is not specified. Each
+    result is the source without `axis`; where nothing is left it is a scalar.
+
+    ```mlir
+    %sum = tile.reduce (%x) axis 0 { ^bb0(%a: f32, %b: f32): %c = arith.addf %a, %b : f32  tile.yield %c : f32 }
+             : (tensor<256xf32>) -> f32
+    ```
+  }];
+  let arguments = (ins Variadic<Tile_Tile>:$sources, I32Attr:$axis);
+  let regions = (region SizedRegion<1>:$combine);
+  let results = (outs Variadic<Tile_Value>:$results);
+  let assemblyFormat = "`(` $sources `)` `axis` $axis $combine attr-dict `:` functional-type($sources, $results)";
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
+}
+
+def Tile_ScanOp : Tile_Op<"scan", [Pure, SameVariadicOperandSize, SingleBlock]> {
+  let summary = "Inclusive prefix combination along an axis, from its end if `reverse`";
+  let description = "The region is as in `tile.reduce`: (accumulated, next) -> accumulated. Results have the types of the sources.";
+  let arguments = (ins Variadic<Tile_Tile>:$sources, I32Attr:$axis, UnitAttr:$reverse);
+  let regions = (region SizedRegion<1>:$combine);
+  let results = (outs Variadic<Tile_Tile>:$results);
+  let assemblyFormat = "`(` $sources `)` `axis` $axis (`reverse` $reverse^)? $combine attr-dict `:` functional-type($sources, $results)";
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
+}
+
+def Tile_YieldOp : Tile_Op<"yield", [Pure, Terminator, ReturnLike, ParentOneOf<["ReduceOp", "ScanOp"]>]> {
+  let summary = "What a combining region yields";
+  let arguments = (ins Variadic<Tile_Scalar>:$values);
+  let assemblyFormat = "$values attr-dict `:` type($values)";
+}
+
+def Tile_DotPrecision : I32EnumAttr<"DotPrecision", "How a dot of f32 operands multiplies", [
+    I32EnumAttrCase<"ieee", 0>, I32EnumAttrCase<"tf32", 1>, I32EnumAttrCase<"tf32x3", 2>]> {
+  let cppNamespace = "::teeny::tile";
+}
+
+def Tile_DotOp : Tile_Op<"dot", [Pure, AllTypesMatch<["acc", "result"]>]> {
+  let summary = "acc + lhs x rhs, for [M, K] x [K, N] or batches of them";
+  let description = "Products are summed in the accumulator's type (f32, f64, i32; f16 where the source asks for it).";
+  let arguments = (ins Tile_Tile:$lhs, Tile_Tile:$rhs, Tile_Tile:$acc,
+                       DefaultValuedAttr<Tile_DotPrecision, "::teeny::tile::DotPrecision::ieee">:$precision);
+  let results = (outs Tile_Tile:$result);
+  let assemblyFormat = "$precision $lhs `,` $rhs `,` $acc attr-dict `:` type($lhs) `*` type($rhs) `->` type($result)";
   let hasVerifier = 1;
 }
 
