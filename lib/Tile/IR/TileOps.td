@@ -196,12 +196,12 @@ def Tile_MemoryScope : I32EnumAttr<"MemoryScope", "Among whom an atomic is atomi
 def Tile_AtomicRMWOp : Tile_Op<"atomic_rmw", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Elements replaced atomically where the mask is true; yields the old ones";
   let description = "Lanes of the result whose mask is false are undefined. Each element is updated once, whatever the layout.";
-  let arguments = (ins Tile_AtomicOperation:$operation, Tile_PtrValue:$pointer, Tile_Value:$value,
+  let arguments = (ins Tile_AtomicOperation:$kind, Tile_PtrValue:$pointer, Tile_Value:$value,
                        Optional<Tile_BoolValue>:$mask,
                        DefaultValuedAttr<Tile_MemoryOrder, "::teeny::tile::MemoryOrder::acq_rel">:$order,
                        DefaultValuedAttr<Tile_MemoryScope, "::teeny::tile::MemoryScope::gpu">:$scope);
   let results = (outs Tile_Value:$result);
-  let assemblyFormat = [{ $operation $order $scope $pointer `,` $value (`mask` $mask^)? attr-dict `:`
+  let assemblyFormat = [{ $kind $order $scope $pointer `,` $value (`mask` $mask^)? attr-dict `:`
                           type($pointer) custom<StoreTypes>(ref($mask), ref(type($pointer)), type($value), type($mask))
                           `->` type($result) }];
   let hasVerifier = 1;
@@ -224,7 +224,7 @@ def Tile_BarrierOp : Tile_Op<"barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
 
 //===-- Across elements -----------------------------------------------------------------------------------------===//
 
-def Tile_ReduceOp : Tile_Op<"reduce", [Pure, SameVariadicOperandSize, SingleBlock]> {
+def Tile_ReduceOp : Tile_Op<"reduce", [Pure, SingleBlock]> {
   let summary = "Tiles combined along an axis by a function";
   let description = [{
     All sources have one shape. The region takes two elements of each source (first all left ones, then all right ones)
@@ -244,7 +244,7 @@ def Tile_ReduceOp : Tile_Op<"reduce", [Pure, SameVariadicOperandSize, SingleBloc
   let hasRegionVerifier = 1;
 }
 
-def Tile_ScanOp : Tile_Op<"scan", [Pure, SameVariadicOperandSize, SingleBlock]> {
+def Tile_ScanOp : Tile_Op<"scan", [Pure, SingleBlock]> {
   let summary = "Inclusive prefix combination along an axis, from its end if `reverse`";
   let description = "The region is as in `tile.reduce`: (accumulated, next) -> accumulated. Results have the types of the sources.";
   let arguments = (ins Variadic<Tile_Tile>:$sources, I32Attr:$axis, UnitAttr:$reverse);
