@@ -9,6 +9,7 @@
 #include "mlir/IR/Dialect.h"
 #include "mlir/IR/OpDefinition.h"
 #include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/TensorEncoding.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -40,6 +41,11 @@ inline constexpr llvm::StringLiteral noaliasAttr = "tile.noalias";
 
 // Warps of the innermost enclosing region that states a number.
 int numWarps(mlir::Operation *op);
+
+// Whether a tensor of this shape can have the layout: the ranks agree and all sizes are powers of
+// two.
+mlir::LogicalResult verifyLayoutOfTensor(LayoutInterface layout, llvm::ArrayRef<int64_t> shape,
+                                         llvm::function_ref<mlir::InFlightDiagnostic()> emitError);
 
 // The tensor's shape with another element type, or the element type itself for a scalar.
 mlir::Type withElementType(mlir::Type shapeOf, mlir::Type element);

@@ -3,20 +3,23 @@
 #define TEENY_TILE_LAYOUTS
 
 include "Tile/IR/TileDialect.td"
+include "mlir/IR/TensorEncoding.td"
 
 def Tile_LayoutInterface : AttrInterface<"LayoutInterface"> {
   let cppNamespace = "::teeny::tile";
   let description = "An encoding that says which element each register of each thread holds.";
   let methods = [
     InterfaceMethod<[{
-      The layout of a tensor of this shape as a linear map from (register, lane, warp, block) to (dim0, dim1, ...).
+      The layout of a tensor of this shape (powers of two) as a linear map from (register, lane, warp, block) to the
+      tensor's dims, last first. Every register bit moves: no thread holds an element twice.
     }], "::teeny::tile::LinearLayout", "toLinear", (ins "::llvm::ArrayRef<int64_t>":$shape)>,
     InterfaceMethod<"The rank of the tensors it can encode.", "int64_t", "getRank">
   ];
 }
 
 class Tile_Layout<string name, string mnemonicText> : AttrDef<Tile_Dialect, name, [
-    DeclareAttrInterfaceMethods<Tile_LayoutInterface>]> {
+    DeclareAttrInterfaceMethods<Tile_LayoutInterface>,
+    DeclareAttrInterfaceMethods<VerifiableTensorEncoding>]> {
   let mnemonic = mnemonicText;
 }
 
