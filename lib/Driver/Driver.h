@@ -1,0 +1,23 @@
+// The compiler as one library call per command of the tool.
+//
+// Errors in the user's files are rendered to `err`, several in one run, each with its place; what
+// was asked for goes to `out` or to a file. On any failure nothing is left at the output's path but
+// what was there before.
+#pragma once
+
+#include "Driver/Options.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <string>
+
+namespace teeny {
+
+ExitCode compile(const CompileOptions &options, llvm::raw_ostream &out, llvm::raw_ostream &err);
+ExitCode dump(const DumpOptions &options, llvm::raw_ostream &out, llvm::raw_ostream &err);
+// Reports every error that shows before code generation.
+ExitCode check(const CheckOptions &options, llvm::raw_ostream &out, llvm::raw_ostream &err);
+
+// Versions of this compiler and of what it works with: teenyc, LLVM, ptxas.
+std::string versionText();
+
+} // namespace teeny

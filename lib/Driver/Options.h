@@ -1,0 +1,46 @@
+// What the command line asks for. The tool fills these in; everything else is a library call.
+#pragma once
+
+#include "Driver/Phases.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace teeny {
+
+// What a process answers with; who must act next.
+enum class ExitCode {
+  success = 0,
+  userError = 1,   // in the user's files: graph, declarations, kernels, weights, bundles
+  usage = 2,       // on the command line
+  environment = 3, // something to install, a disk that is full
+};
+
+// Where a graph comes from.
+struct GraphOptions {
+  std::string file;                 // FILE.json
+  std::vector<std::string> opsDirs; // --ops: searched for declarations after the graph's own folder
+};
+
+struct CompileOptions {
+  GraphOptions graph;
+  std::string output; // -o: the bundle, or the IR with --stop-after
+  std::vector<std::string> targets = {"cpu", "compute_80"}; // in the order given
+  std::optional<Phase> stopAfter;
+  std::string emitIRDir; // --emit-ir: one file per phase
+};
+
+struct DumpOptions {
+  enum class What { graph, tile, gpu, llvm, ptx, sass, launches, source, manifest };
+  GraphOptions graph; // FILE.json, or a bundle
+  What what = What::manifest;
+  std::string kernel; // --kernel: only this one
+  std::string target; // --target: whose code; the first that fits if empty
+};
+
+struct CheckOptions {
+  GraphOptions graph;
+};
+
+} // namespace teeny
