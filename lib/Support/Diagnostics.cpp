@@ -1,0 +1,136 @@
+#include "Support/Diagnostics.h"
+
+#include "llvm/Support/FileSystem.h"
+
+#include <algorithm>
+
+using namespace teeny;
+
+const std::vector<size_t> &Source::starts() const {
+  if (lineStarts.empty()) {
+    lineStarts.push_back(0);
+    for (size_t at = text.find('\n'); at != std::string::npos; at = text.find('\n', at + 1))
+      lineStarts.push_back(at + 1);
+  }
+  return lineStarts;
+}
+
+llvm::StringRef Source::line(unsigned number) const {
+  if (number == 0 || number > starts().size())
+    return {};
+  size_t begin = starts()[number - 1];
+  size_t end = number < starts().size() ? starts()[number] - 1 : text.size();
+  llvm::StringRef found = llvm::StringRef(text).slice(begin, end);
+  found.consume_back("\r");
+  return found;
+}
+
+std::pair<unsigned, unsigned> Source::lineAndColumn(size_t offset) const {
+  auto after = std::upper_bound(starts().begin(), starts().end(), offset);
+  return {after - starts().begin(), offset - after[-1] + 1};
+}
+
+Diagnostic &Diagnostic::note(SourceLocation at, std::string text) {
+  notes.push_back({std::move(at), std::move(text)});
+  return *this;
+}
+
+Diagnostic &Diagnostic::didYouMean(llvm::StringRef name) {
+  return name.empty() ? *this : suggest("did you mean '" + name.str() + "'?");
+}
+
+Diagnostic &Diagnostic::suggest(std::string text) {
+  hint = std::move(text);
+  return *this;
+}
+
+const Source *Sources::add(std::string name, std::string text) {
+  sources.push_back(std::make_unique<Source>());
+  sources.back()->name = std::move(name);
+  sources.back()->text = std::move(text);
+  return sources.back().get();
+}
+
+// Read piece by piece rather than by the size that the system states: pipes state none, and devices
+// may never end.
+const Source *Sources::readFile(llvm::StringRef path, std::string &error, size_t maxBytes) {
+  llvm::Expected<llvm::sys::fs::file_t> file = llvm::sys::fs::openNativeFileForRead(path);
+  if (!file) {
+    error = llvm::toString(file.takeError());
+    return nullptr;
+  }
+  std::string text;
+  error.clear();
+  for (std::vector<char> piece(1 << 16); error.empty();) {
+    llvm::Expected<size_t> got = llvm::sys::fs::readNativeFile(*file, piece);
+    if (!got)
+      error = llvm::toString(got.takeError());
+    else if (text.size() + *got > maxBytes)
+      error = "larger than " + std::to_string(maxBytes) + " bytes";
+    else if (*got == 0)
+      break;
+    else
+      text.append(piece.data(), *got);
+  }
+  llvm::sys::fs::closeFile(*file);
+  return error.empty() ? add(path.str(), std::move(text)) : nullptr;
+}
+
+const Source *Sources::find(llvm::StringRef name) const {
+  for (const auto &source : sources)
+    if (source->name == name)
+      return source.get();
+  return nullptr;
+}
+
+Diagnostic &Diagnostics::error(SourceLocation at, std::string message) {
+  ++errors;
+  return report(Severity::error, std::move(at), std::move(message));
+}
+
+Diagnostic &Diagnostics::warning(SourceLocation at, std::string message) {
+  return report(Severity::warning, std::move(at), std::move(message));
+}
+
+Diagnostic &Diagnostics::report(Severity severity, SourceLocation at, std::string message) {
+  Diagnostic diagnostic;
+  diagnostic.severity = severity;
+  diagnostic.location = std::move(at);
+  diagnostic.message = std::move(message);
+  if (list.size() == maxKept) {
+    ++dropped;
+    return surplus = std::move(diagnostic);
+  }
+  return list.emplace_back(std::move(diagnostic));
+}
+
+std::string teeny::nearest(llvm::StringRef name, llvm::ArrayRef<std::string> candidates) {
+  constexpr size_t longest = 100; // the distance costs the product of the lengths
+  if (name.empty() || name.size() > longest)
+    return {};
+  std::string best;
+  unsigned bestDistance = std::max<unsigned>(1, name.size() / 3) + 1;
+  for (const std::string &candidate : candidates) {
+    if (candidate.size() > longest)
+      continue;
+    unsigned distance = name.edit_distance_insensitive(candidate, true, bestDistance);
+    // Nothing of the name would be left: "x" is not a misspelt "y".
+    if (distance < bestDistance && distance < std::max(name.size(), candidate.size())) {
+      best = candidate;
+      bestDistance = distance;
+      if (distance == 0) // but for upper and lower case
+        break;
+    }
+  }
+  return best;
+}
+
+std::string teeny::listed(llvm::ArrayRef<std::string> items, bool quoted) {
+  std::string text;
+  for (size_t i = 0; i < items.size(); ++i) {
+    if (i)
+      text += i + 1 == items.size() ? " and " : ", ";
+    text += quoted ? "'" + items[i] + "'" : items[i];
+  }
+  return text;
+}
