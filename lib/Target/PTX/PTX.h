@@ -1,0 +1,71 @@
+// From a module in MLIR's LLVM dialect to PTX text, and from PTX to machine code by NVIDIA's
+// assembler.
+//
+// Everything happens in memory but for the assembler, a child process that works in a private
+// temporary folder under fixed file names, so that its output does not depend on where it ran.
+// Texts and cubins are deterministic for one version of LLVM and one of the assembler.
+#pragma once
+
+#include "Base/Result.h"
+
+#include <string>
+#include <vector>
+
+namespace mlir {
+class ModuleOp;
+}
+
+namespace teeny::ptx {
+
+// What code is made for.
+struct Target {
+  std::string chip = "sm_80"; // as LLVM and ptxas name it: sm_80, sm_90a
+  unsigned ptxVersion = 70;   // ten times the version of the PTX language: 70 for 7.0
+};
+
+// Translates a module in the LLVM dialect to PTX, optimised. Multiplications and additions become
+// one instruction only where both carry `contract`; loops are unrolled but not vectorised. What
+// LLVM's code generator refuses is an error of code `unsupported` with its text.
+Result<std::string> translate(mlir::ModuleOp module, const Target &target);
+
+// What the assembler says about one kernel. Sizes are in bytes; those of the stack and of spills
+// are per thread.
+struct KernelReport {
+  std::string kernel;
+  int registers = 0;
+  int barriers = 0;
+  int stackBytes = 0;
+  int spillStoreBytes = 0;
+  int spillLoadBytes = 0;
+  int sharedBytes = 0; // static shared memory
+};
+
+struct AssemblerReport {
+  std::vector<KernelReport> kernels;
+  // Warnings and the advice lines that have a number (C7508, C7510, ...), as printed.
+  std::vector<std::string> warnings;
+};
+
+struct Assembled {
+  std::string cubin;
+  AssemblerReport report;
+};
+
+// The assembler's path: `option` if not empty, else $TEENY_PTXAS, $CUDA_HOME/bin, $PATH,
+// /usr/local/cuda/bin. An environment error, which names what to install, where there is none.
+Result<std::string> findAssembler(const std::string &option = "");
+
+// "Cuda compilation tools, release 13.0, V13.0.88": for the provenance of what it made.
+Result<std::string> assemblerVersion(const std::string &assembler);
+
+// Assembles PTX for `target.chip`. What the assembler refuses is an error of code `invalid`.
+Result<Assembled> assemble(const std::string &assembler, const std::string &ptx,
+                           const Target &target);
+
+// The report in what `ptxas -v` prints.
+AssemblerReport parseAssemblerOutput(const std::string &text);
+
+// Machine code as text, by nvdisasm (found like the assembler, with $TEENY_NVDISASM).
+Result<std::string> disassemble(const std::string &cubin, const std::string &option = "");
+
+} // namespace teeny::ptx
