@@ -146,8 +146,8 @@ Result<Assembled> teeny::ptx::assemble(const std::string &assembler, const std::
     return ioError("cannot make a temporary folder", folder.made);
   if (Status status = writeFile(folder.file("kernel.ptx"), ptx); !status)
     return status.error();
-  Result<Output> output = runIn(
-      folder, {assembler, "-O3", "-v", "-arch=" + target.chip, "-o", "kernel.cubin", "kernel.ptx"});
+  Result<Output> output = runIn(folder, {assembler, "-O3", "-v", "-arch=" + target.processor(),
+                                         "-o", "kernel.cubin", "kernel.ptx"});
   if (!output)
     return output.error();
   if (output->status != 0) {
@@ -159,7 +159,7 @@ Result<Assembled> teeny::ptx::assemble(const std::string &assembler, const std::
       if (line.contains("error") || line.contains("fatal"))
         errors += "\n  " + line.trim().str();
     return Error{ErrorCode::invalid,
-                 "ptxas refuses the code for " + target.chip +
+                 "ptxas refuses the code for " + target.processor() +
                      (errors.empty() ? " with status " + std::to_string(output->status) : errors)};
   }
   Result<std::string> cubin = readFile(folder.file("kernel.cubin"));

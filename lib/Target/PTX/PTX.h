@@ -6,7 +6,7 @@
 // Texts and cubins are deterministic for one version of LLVM and one of the assembler.
 #pragma once
 
-#include "Base/Result.h"
+#include "Support/Targets.h"
 
 #include <string>
 #include <vector>
@@ -17,15 +17,9 @@ class ModuleOp;
 
 namespace teeny::ptx {
 
-// What code is made for.
-struct Target {
-  std::string chip = "sm_80"; // as LLVM and ptxas name it: sm_80, sm_90a
-  unsigned ptxVersion = 70;   // ten times the version of the PTX language: 70 for 7.0
-};
-
-// Translates a module in the LLVM dialect to PTX, optimised. Multiplications and additions become
-// one instruction only where both carry `contract`; loops are unrolled but not vectorised. What
-// LLVM's code generator refuses is an error of code `unsupported` with its text.
+// Translates a module in the LLVM dialect to optimised PTX for a GPU target. Multiplications and
+// additions become one instruction only where both carry `contract`; loops are unrolled but not
+// vectorised. What LLVM's code generator refuses is an error of code `unsupported` with its text.
 Result<std::string> translate(mlir::ModuleOp module, const Target &target);
 
 // What the assembler says about one kernel. Sizes are in bytes; those of the stack and of spills
@@ -58,7 +52,7 @@ Result<std::string> findAssembler(const std::string &option = "");
 // "Cuda compilation tools, release 13.0, V13.0.88": for the provenance of what it made.
 Result<std::string> assemblerVersion(const std::string &assembler);
 
-// Assembles PTX for `target.chip`. What the assembler refuses is an error of code `invalid`.
+// Assembles PTX for a GPU target. What the assembler refuses is an error of code `invalid`.
 Result<Assembled> assemble(const std::string &assembler, const std::string &ptx,
                            const Target &target);
 

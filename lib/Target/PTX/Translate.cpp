@@ -45,8 +45,8 @@ static std::unique_ptr<llvm::TargetMachine> createMachine(const Target &target,
   // Fused only where the instructions say so, so that fusing kernels does not change their results.
   options.AllowFPOpFusion = llvm::FPOpFusion::Standard;
   return std::unique_ptr<llvm::TargetMachine>(backend->createTargetMachine(
-      triple, target.chip, "+ptx" + std::to_string(target.ptxVersion), options, llvm::Reloc::PIC_,
-      std::nullopt, llvm::CodeGenOptLevel::Aggressive));
+      triple, target.processor(), "+ptx" + std::to_string(target.ptxVersion()), options,
+      llvm::Reloc::PIC_, std::nullopt, llvm::CodeGenOptLevel::Aggressive));
 }
 
 static void optimise(llvm::Module &module, llvm::TargetMachine &machine) {
@@ -97,8 +97,8 @@ Result<std::string> teeny::ptx::translate(mlir::ModuleOp module, const Target &t
   std::unique_ptr<llvm::TargetMachine> machine = createMachine(target, errors);
   if (!machine)
     return Error{ErrorCode::unsupported, "this LLVM has no code generator for NVPTX: " + errors};
-  if (!machine->getMCSubtargetInfo()->isCPUStringValid(target.chip))
-    return Error{ErrorCode::unsupported, "LLVM does not know the chip '" + target.chip + "'"};
+  if (!machine->getMCSubtargetInfo()->isCPUStringValid(target.processor()))
+    return Error{ErrorCode::unsupported, "this LLVM does not know " + target.processor()};
 
   mlir::registerBuiltinDialectTranslation(*module.getContext());
   mlir::registerLLVMDialectTranslation(*module.getContext());
@@ -136,7 +136,7 @@ Result<std::string> teeny::ptx::translate(mlir::ModuleOp module, const Target &t
                  "LLVM's code generator failed" + (errors.empty() ? "" : ": " + errors)};
   }
   if (noEmitter || !errors.empty())
-    return Error{ErrorCode::unsupported, "LLVM cannot generate code for " + target.chip +
+    return Error{ErrorCode::unsupported, "LLVM cannot generate code for " + target.name +
                                              (errors.empty() ? "" : ": " + errors)};
   return std::string(text);
 }
