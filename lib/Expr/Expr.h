@@ -15,13 +15,31 @@
 //   min(a, b, ...)  max(a, b, ...)  cdiv(a, b)  align(x, n)  integer  name  ( )
 //
 // cdiv(a, b) is the ceiling of a / b; align(x, n) is the least multiple of n that is >= x, for n
-// >= 1. Names are [A-Za-z_][A-Za-z0-9_]*. Integers are int64; an overflow or a division by zero is
-// an error, never a wrapped value.
+// >= 1. Names are [A-Za-z_][A-Za-z0-9_]*, other than the words above. Integers are int64; an
+// overflow or a division by zero is an error, never a wrapped value.
 //
-// An Expr is an immutable value, cheap to copy, and safe to share between threads. It is kept as
-// written but for simplifications that hold for all integers at which the original has a value (x *
-// 1, x + 0, folded constants, like terms collected); equal() compares the simplified forms, so
-// "2*N" equals "N + N". str() prints a canonical text that parses back to an equal Expr.
+// Canonical form. An Expr is simplified as it is built: constants are folded, a sum is a list of
+// coefficient * product with like terms collected, constants are multiplied into sums (a product
+// of two sums stays a product), common factors of a division are cancelled, what is decided by
+// constants or by ranges alone (x % 4 < 4) is decided. equal() compares canonical forms, and where
+// those differ the forms with all products multiplied out and cdiv and align turned into floor
+// divisions. So "2*N" equals "N + N", and "cdiv(N, 4)" equals "(N + 3) // 4". Equal expressions
+// have the same value wherever both have one; unequal ones may still agree everywhere.
+//
+// Partial operations. A simplification may make an expression total, never partial: wherever the
+// text as written has a value, the canonical form has that value. Where it has none, the canonical
+// form may have one: N - N is 0 although N may be unknown, (N + M) - M is N even where N + M
+// overflows, 0 * (1 // N) is 0 and N // N is 1 also for N = 0. To keep the promise when terms are
+// reordered, a sum or product is evaluated exactly and fails only if its result does not fit.
+//
+// Limits. Text is at most maxText bytes. An expression has at most maxDepth levels and maxNodes
+// nodes, in its text and in its canonical form: parse refuses more. Operators cannot fail; beyond
+// the limits they give an expression that has no value (tooLarge() tells), which every operation
+// passes on, so that nothing here can exhaust the stack or hang.
+//
+// An Expr is an immutable value, cheap to copy, and safe to share between threads. str() prints a
+// canonical text that parses back to an equal Expr. ExprNode.h shows the inside, for those who
+// translate expressions into something else.
 #pragma once
 
 #include "Base/Result.h"
@@ -44,21 +62,29 @@ struct SymbolFacts {
 
 class Expr {
 public:
+  static constexpr int maxDepth = 64;
+  static constexpr int maxNodes = 4096;
+  static constexpr size_t maxText = 65536;
+
   Expr() : Expr(0) {}
   Expr(int64_t constant);
 
+  // `name` must satisfy isName().
   static Expr symbol(std::string name);
+  static bool isName(std::string_view text);
   // Reads a whole text; on an error the message holds the column, from 1, and what was expected
   // there.
   static Result<Expr> parse(std::string_view text);
 
   std::string str() const;
-  std::optional<int64_t> constant() const;       // its value if it has no names
+  std::optional<int64_t> constant() const;       // its value if it has no names and is a number
   std::optional<std::string> symbolName() const; // the name if it is nothing else
   std::set<std::string> symbols() const;
   bool equal(const Expr &other) const;
+  bool tooLarge() const;
 
-  // The value where `lookup` gives each name its value; a name without one is an error (notFound).
+  // The value where `lookup` gives each name its value. Errors: notFound (a name without a value),
+  // outOfRange (overflow, division by zero, alignment below 1).
   using Lookup = std::function<std::optional<int64_t>(const std::string &)>;
   Result<int64_t> evaluate(const Lookup &lookup) const;
 
@@ -70,11 +96,15 @@ public:
   // has multipleOf 0).
   SymbolFacts facts(const std::function<SymbolFacts(const std::string &)> &of) const;
 
-  // If the expression is a*N + b with constants a != 0 and b: solves it for `value`. Used for input
-  // dims. An error says why `value` has no integer solution.
+  // The expression as scale*name + offset with scale != 0, if it has that form. Used for input
+  // dims.
   struct Linear {
     std::string name;
     int64_t scale, offset;
+
+    // What `name` must be for the expression to be `value`. An error (outOfRange) says why there is
+    // no such integer.
+    Result<int64_t> solve(int64_t value) const;
   };
   std::optional<Linear> linear() const;
 
@@ -90,10 +120,12 @@ private:
 // Arithmetic on expressions, simplified as it is built.
 Expr operator+(const Expr &a, const Expr &b);
 Expr operator-(const Expr &a, const Expr &b);
+Expr operator-(const Expr &a);
 Expr operator*(const Expr &a, const Expr &b);
 Expr floorDiv(const Expr &a, const Expr &b);
 Expr mod(const Expr &a, const Expr &b);
 Expr cdiv(const Expr &a, const Expr &b);
+Expr align(const Expr &x, const Expr &n);
 Expr min(const Expr &a, const Expr &b);
 Expr max(const Expr &a, const Expr &b);
 
