@@ -7,10 +7,12 @@
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpAsmSupport.h"
 #include "mlir/IR/OpDefinition.h"
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/IR/TensorEncoding.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/InferIntRangeInterface.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -34,6 +36,7 @@ namespace teeny::tile {
 // Names of the attributes that tile functions and their arguments carry.
 inline constexpr llvm::StringLiteral kernelAttr = "tile.kernel";
 inline constexpr llvm::StringLiteral numWarpsAttr = "tile.num_warps";
+inline constexpr llvm::StringLiteral gridMaxAttr = "tile.grid_max";
 inline constexpr llvm::StringLiteral nameAttr = "tile.name";
 inline constexpr llvm::StringLiteral divisibilityAttr = "tile.divisibility";
 inline constexpr llvm::StringLiteral rangeAttr = "tile.range";
@@ -41,6 +44,9 @@ inline constexpr llvm::StringLiteral noaliasAttr = "tile.noalias";
 
 // Warps of the innermost enclosing region that states a number.
 int numWarps(mlir::Operation *op);
+
+// The largest number of programs along an axis of the grid of the kernel around `op`.
+int64_t gridMax(mlir::Operation *op, unsigned axis);
 
 // Whether a tensor of this shape can have the layout: the ranks agree and all sizes are powers of
 // two.

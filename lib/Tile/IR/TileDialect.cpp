@@ -40,6 +40,13 @@ int teeny::tile::numWarps(Operation *op) {
   return 4;
 }
 
+int64_t teeny::tile::gridMax(Operation *op, unsigned axis) {
+  for (; op; op = op->getParentOp())
+    if (auto attr = op->getAttrOfType<DenseI64ArrayAttr>(gridMaxAttr); attr && attr.size() > axis)
+      return attr[axis];
+  return axis == 0 ? std::numeric_limits<int32_t>::max() : 65535;
+}
+
 Type teeny::tile::withElementType(Type shapeOf, Type element) {
   if (auto tensor = dyn_cast<RankedTensorType>(shapeOf))
     return tensor.clone(element);

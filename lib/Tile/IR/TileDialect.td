@@ -16,13 +16,15 @@ def Tile_Dialect : Dialect {
     tiles from scalars, pointers, and memory.
 
     Attributes of a kernel: `tile.kernel` (unit), `tile.num_warps` (i32; what layouts are made for: ask
-    `tile::numWarps(op)`, which looks at the enclosing region).
+    `tile::numWarps(op)`, which looks at the enclosing region), `tile.grid_max` (array<i64: x, y, z>; no launch has more
+    programs along an axis; 2^31 - 1, 65535 and 65535 where it is missing, which is what devices can do).
     Attributes of its arguments: `tile.name` (string), `tile.divisibility` (i64; the value, or for a pointer the address in
     bytes, is a multiple of it), `tile.range` (array<i64: min, max> of an integer), `tile.noalias` (unit; no other argument
     reaches the memory reached through this one).
   }];
   let useDefaultTypePrinterParser = 1;
   let useDefaultAttributePrinterParser = 1;
+  let hasConstantMaterializer = 1;
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 

@@ -21,6 +21,7 @@ class Tile_Layout<string name, string mnemonicText> : AttrDef<Tile_Dialect, name
     DeclareAttrInterfaceMethods<Tile_LayoutInterface>,
     DeclareAttrInterfaceMethods<VerifiableTensorEncoding>]> {
   let mnemonic = mnemonicText;
+  let genMnemonicAlias = 1; // printed as `#blocked`, `#blocked1`, ..., defined at the top of the file
 }
 
 def Tile_BlockedLayout : Tile_Layout<"BlockedLayout", "blocked"> {

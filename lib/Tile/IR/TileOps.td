@@ -7,8 +7,12 @@ include "Tile/IR/TileLayouts.td"
 include "mlir/IR/EnumAttr.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/IR/RegionKindInterface.td"
+include "mlir/Interfaces/InferIntRangeInterface.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
+
+// Upstream's integer range analysis sees through the operation.
+def Tile_HasRange : DeclareOpInterfaceMethods<InferIntRangeInterface, ["inferResultRanges"]>;
 
 class Tile_Op<string mnemonic, list<Trait> traits = []> : Op<Tile_Dialect, mnemonic, traits>;
 
@@ -23,14 +27,15 @@ def Tile_Axis : ConfinedAttr<I32Attr, [IntMinValue<0>, IntMaxValue<2>]>;
 
 //===-- Place in the grid ---------------------------------------------------------------------------------------===//
 
-def Tile_ProgramIdOp : Tile_Op<"program_id", [Pure]> {
+def Tile_ProgramIdOp : Tile_Op<"program_id", [Pure, Tile_HasRange]> {
   let summary = "Index of this program along an axis of the grid";
+  let description = "Less than the kernel's `tile.grid_max` along the axis.";
   let arguments = (ins Tile_Axis:$axis);
   let results = (outs I32:$result);
   let assemblyFormat = "$axis attr-dict `:` type($result)";
 }
 
-def Tile_NumProgramsOp : Tile_Op<"num_programs", [Pure]> {
+def Tile_NumProgramsOp : Tile_Op<"num_programs", [Pure, Tile_HasRange]> {
   let summary = "Number of programs along an axis of the grid";
   let arguments = (ins Tile_Axis:$axis);
   let results = (outs I32:$result);
@@ -39,15 +44,16 @@ def Tile_NumProgramsOp : Tile_Op<"num_programs", [Pure]> {
 
 //===-- Making and shaping tiles --------------------------------------------------------------------------------===//
 
-def Tile_ArangeOp : Tile_Op<"arange", [Pure]> {
+def Tile_ArangeOp : Tile_Op<"arange", [Pure, Tile_HasRange]> {
   let summary = "The integers start, start + 1, ..., end - 1";
   let arguments = (ins I32Attr:$start, I32Attr:$end);
   let results = (outs 1DTensorOf<[I32]>:$result);
   let assemblyFormat = "$start `to` $end attr-dict `:` type($result)";
+  let hasFolder = 1;
   let hasVerifier = 1;
 }
 
-def Tile_SplatOp : Tile_Op<"splat", [Pure]> {
+def Tile_SplatOp : Tile_Op<"splat", [Pure, Tile_HasRange]> {
   let summary = "A tile with the scalar everywhere";
   let arguments = (ins Tile_Scalar:$source);
   let results = (outs Tile_Tile:$result);
@@ -56,43 +62,47 @@ def Tile_SplatOp : Tile_Op<"splat", [Pure]> {
   let hasVerifier = 1;
 }
 
-def Tile_ExpandDimsOp : Tile_Op<"expand_dims", [Pure]> {
+def Tile_ExpandDimsOp : Tile_Op<"expand_dims", [Pure, Tile_HasRange]> {
   let summary = "A dim of size 1 put in at `axis`";
   let arguments = (ins Tile_Tile:$source, I32Attr:$axis);
   let results = (outs Tile_Tile:$result);
   let assemblyFormat = "$source `at` $axis attr-dict `:` type($source) `->` type($result)";
   let hasFolder = 1;
+  let hasCanonicalizer = 1;
   let hasVerifier = 1;
 }
 
-def Tile_BroadcastOp : Tile_Op<"broadcast", [Pure]> {
+def Tile_BroadcastOp : Tile_Op<"broadcast", [Pure, Tile_HasRange]> {
   let summary = "Dims of size 1 repeated to the size of the result's";
   let arguments = (ins Tile_Tile:$source);
   let results = (outs Tile_Tile:$result);
   let assemblyFormat = "$source attr-dict `:` type($source) `->` type($result)";
   let hasFolder = 1;
+  let hasCanonicalizer = 1;
   let hasVerifier = 1;
 }
 
-def Tile_ReshapeOp : Tile_Op<"reshape", [Pure]> {
+def Tile_ReshapeOp : Tile_Op<"reshape", [Pure, Tile_HasRange]> {
   let summary = "The same elements in row-major order under another shape";
   let arguments = (ins Tile_Tile:$source);
   let results = (outs Tile_Tile:$result);
   let assemblyFormat = "$source attr-dict `:` type($source) `->` type($result)";
   let hasFolder = 1;
+  let hasCanonicalizer = 1;
   let hasVerifier = 1;
 }
 
-def Tile_TransOp : Tile_Op<"trans", [Pure]> {
+def Tile_TransOp : Tile_Op<"trans", [Pure, Tile_HasRange]> {
   let summary = "Dims permuted: dim i of the result is dim order[i] of the source";
   let arguments = (ins Tile_Tile:$source, DenseI32ArrayAttr:$order);
   let results = (outs Tile_Tile:$result);
   let assemblyFormat = "$source `by` $order attr-dict `:` type($source) `->` type($result)";
   let hasFolder = 1;
+  let hasCanonicalizer = 1;
   let hasVerifier = 1;
 }
 
-def Tile_JoinOp : Tile_Op<"join", [Pure]> {
+def Tile_JoinOp : Tile_Op<"join", [Pure, Tile_HasRange]> {
   let summary = "Two tiles as one with a last dim of size 2";
   let arguments = (ins Tile_Tile:$lhs, Tile_Tile:$rhs);
   let results = (outs Tile_Tile:$result);
@@ -100,7 +110,7 @@ def Tile_JoinOp : Tile_Op<"join", [Pure]> {
   let hasVerifier = 1;
 }
 
-def Tile_SplitOp : Tile_Op<"split", [Pure]> {
+def Tile_SplitOp : Tile_Op<"split", [Pure, Tile_HasRange]> {
   let summary = "The two halves of a tile whose last dim has size 2";
   let arguments = (ins Tile_Tile:$source);
   let results = (outs Tile_Tile:$lhs, Tile_Tile:$rhs);
@@ -108,12 +118,13 @@ def Tile_SplitOp : Tile_Op<"split", [Pure]> {
   let hasVerifier = 1;
 }
 
-def Tile_ConvertLayoutOp : Tile_Op<"convert_layout", [Pure]> {
+def Tile_ConvertLayoutOp : Tile_Op<"convert_layout", [Pure, Tile_HasRange]> {
   let summary = "The same tile in another layout";
   let arguments = (ins Tile_Tile:$source);
   let results = (outs Tile_Tile:$result);
   let assemblyFormat = "$source attr-dict `:` type($source) `->` type($result)";
   let hasFolder = 1;
+  let hasCanonicalizer = 1;
   let hasVerifier = 1;
 }
 
@@ -126,6 +137,7 @@ def Tile_AddPtrOp : Tile_Op<"addptr", [Pure, AllTypesMatch<["pointer", "result"]
   let results = (outs Tile_PtrValue:$result);
   let assemblyFormat = "$pointer `,` $offset attr-dict `:` type($pointer) `,` type($offset)";
   let hasFolder = 1;
+  let hasCanonicalizer = 1;
   let hasVerifier = 1;
 }
 
@@ -134,6 +146,7 @@ def Tile_PtrToIntOp : Tile_Op<"ptr_to_int", [Pure]> {
   let arguments = (ins Tile_PtrValue:$pointer);
   let results = (outs Tile_IntValue:$result);
   let assemblyFormat = "$pointer attr-dict `:` type($pointer) `->` type($result)";
+  let hasFolder = 1;
   let hasVerifier = 1;
 }
 
@@ -142,6 +155,7 @@ def Tile_IntToPtrOp : Tile_Op<"int_to_ptr", [Pure]> {
   let arguments = (ins Tile_IntValue:$source);
   let results = (outs Tile_PtrValue:$result);
   let assemblyFormat = "$source attr-dict `:` type($source) `->` type($result)";
+  let hasFolder = 1;
   let hasVerifier = 1;
 }
 
@@ -164,6 +178,7 @@ def Tile_LoadOp : Tile_Op<"load", [AttrSizedOperandSegments, MemoryEffects<[MemR
   let results = (outs Tile_Value:$result);
   let assemblyFormat = [{ $pointer (`mask` $mask^)? (`other` $other^)? attr-dict `:` type($pointer)
                           custom<MaskAndOther>(ref($mask), ref($other), ref(type($pointer)), type($mask), type($other)) }];
+  let hasCanonicalizer = 1;
   let hasVerifier = 1;
 }
 
@@ -172,6 +187,7 @@ def Tile_StoreOp : Tile_Op<"store", [MemoryEffects<[MemWrite]>]> {
   let arguments = (ins Tile_PtrValue:$pointer, Tile_Value:$value, Optional<Tile_BoolValue>:$mask);
   let assemblyFormat = [{ $pointer `,` $value (`mask` $mask^)? attr-dict `:` type($pointer)
                           custom<StoreTypes>(ref($mask), ref(type($pointer)), type($value), type($mask)) }];
+  let hasCanonicalizer = 1;
   let hasVerifier = 1;
 }
 
