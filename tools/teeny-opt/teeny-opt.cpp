@@ -1,4 +1,5 @@
 // teeny-opt: runs passes over IR files, for tests and for looking at one step of the pipeline.
+#include "Graph/IR/Graph.h"
 #include "Tile/IR/Tile.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -16,7 +17,8 @@ int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   registry.insert<mlir::arith::ArithDialect, mlir::cf::ControlFlowDialect, mlir::func::FuncDialect,
                   mlir::LLVM::LLVMDialect, mlir::math::MathDialect, mlir::scf::SCFDialect,
-                  mlir::tensor::TensorDialect, teeny::tile::TileDialect>();
+                  mlir::tensor::TensorDialect, teeny::graph::GraphDialect,
+                  teeny::tile::TileDialect>();
   mlir::func::registerInlinerExtension(registry);
 
   // Upstream passes that tests combine with ours; a library of the project adds its own with one

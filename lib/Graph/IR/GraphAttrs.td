@@ -104,20 +104,13 @@ def Graph_VariantArrayAttr : TypedArrayAttrBase<Graph_VariantAttr, "variants">;
 
 class Graph_Enum<string name, string summary, list<I32EnumAttrCase> cases> : I32EnumAttr<name, summary, cases> {
   let cppNamespace = "::teeny::graph";
-  let genSpecializedAttr = 0;
 }
 
 def Graph_TensorRole : Graph_Enum<"TensorRole", "Part of a declared tensor", [
     I32EnumAttrCase<"Input", 0, "input">, I32EnumAttrCase<"Param", 1, "param">, I32EnumAttrCase<"Output", 2, "output">]>;
-def Graph_TensorRoleAttr : EnumAttr<Graph_Dialect, Graph_TensorRole, "role"> {
-  let assemblyFormat = "$value";
-}
 
 def Graph_AttrKind : Graph_Enum<"AttrKind", "Type of a declared attribute", [
     I32EnumAttrCase<"Int", 0, "int">, I32EnumAttrCase<"Float", 1, "float">, I32EnumAttrCase<"Bool", 2, "bool">,
     I32EnumAttrCase<"String", 3, "string">, I32EnumAttrCase<"DType", 4, "dtype">]>;
-def Graph_AttrKindAttr : EnumAttr<Graph_Dialect, Graph_AttrKind, "attr_kind"> {
-  let assemblyFormat = "$value";
-}
 
 #endif

@@ -44,7 +44,7 @@ def Graph_DeclareOp : Graph_Op<"declare", [HasParent<"OpOp">]> {
     shape of an input or param is a pattern that binds names; `*L` binds L to the product of any leading dims. The shape of
     an output is made of expressions; there `*L` stands for the dims that L was bound to.
   }];
-  let arguments = (ins Graph_TensorRoleAttr:$role, StrAttr:$name, StrAttr:$dtype, OptionalAttr<StrAttr>:$leading,
+  let arguments = (ins Graph_TensorRole:$role, StrAttr:$name, StrAttr:$dtype, OptionalAttr<StrAttr>:$leading,
                        Graph_ExprArrayAttr:$shape);
   let assemblyFormat = "$role $name `:` $dtype custom<Pattern>($leading, $shape) attr-dict";
 }
@@ -55,7 +55,7 @@ def Graph_AttributeOp : Graph_Op<"attribute", [HasParent<"OpOp">]> {
     Values are i64, f64, i1, strings, and types. Without a default, each call must give one. `tune` lists values among which
     the compiler may choose, where the call gives none.
   }];
-  let arguments = (ins StrAttr:$name, Graph_AttrKindAttr:$kind, OptionalAttr<AnyAttr>:$defaultValue,
+  let arguments = (ins StrAttr:$name, Graph_AttrKind:$kind, OptionalAttr<AnyAttr>:$defaultValue,
                        OptionalAttr<ArrayAttr>:$tune, OptionalAttr<AnyAttr>:$min, OptionalAttr<AnyAttr>:$max);
   let assemblyFormat = [{
     $name `:` $kind (`default` $defaultValue^)? (`tune` $tune^)? (`min` $min^)? (`max` $max^)? attr-dict

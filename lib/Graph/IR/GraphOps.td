@@ -40,7 +40,7 @@ def Graph_InputOp : Graph_NamedOp<"input"> {
   let summary = "A tensor that each run is given";
   let arguments = (ins StrAttr:$name);
   let results = (outs Graph_TensorType:$result);
-  let assemblyFormat = "$name attr-dict `:` type($result)";
+  let assemblyFormat = "$name attr-dict `:` qualified(type($result))";
 }
 
 def Graph_ParamOp : Graph_NamedOp<"param"> {
@@ -51,7 +51,7 @@ def Graph_ParamOp : Graph_NamedOp<"param"> {
   }];
   let arguments = (ins StrAttr:$name, StrAttr:$file, StrAttr:$key);
   let results = (outs Graph_TensorType:$result);
-  let assemblyFormat = "$name `from` $file `key` $key attr-dict `:` type($result)";
+  let assemblyFormat = "$name `from` $file `key` $key attr-dict `:` qualified(type($result))";
 }
 
 def Graph_CallOp : Graph_NamedOp<"call", [DeclareOpInterfaceMethods<SymbolUserOpInterface>, Pure]> {
@@ -87,7 +87,7 @@ def Graph_ScratchOp : Graph_NamedOp<"scratch"> {
   let description = "Uninitialised bytes, or zeros at the beginning of each run.";
   let arguments = (ins StrAttr:$name, UnitAttr:$zeroed);
   let results = (outs Graph_TensorType:$result);
-  let assemblyFormat = "$name (`zeroed` $zeroed^)? attr-dict `:` type($result)";
+  let assemblyFormat = "$name (`zeroed` $zeroed^)? attr-dict `:` qualified(type($result))";
 }
 
 def Graph_LaunchOp : Graph_NamedOp<"launch", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
