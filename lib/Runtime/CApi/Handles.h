@@ -1,0 +1,40 @@
+// What the opaque types of the C API hold.
+#pragma once
+
+#include "Bundle/BundleFile.h"
+#include "Runtime/CApi/Status.h"
+#include "Runtime/Session.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace teeny {
+
+// The strings that accessors hand out, made once: arrays of pointers into them stay valid.
+struct TensorStrings {
+  std::vector<std::string> shape;
+  std::vector<const char *> pointers;
+};
+struct KernelStrings {
+  std::vector<const char *> targets;
+};
+
+// The C enumeration is the C++ one.
+inline teeny_dtype toC(DType type) { return static_cast<teeny_dtype>(type); }
+std::optional<DType> fromC(teeny_dtype type);
+
+} // namespace teeny
+
+struct teeny_bundle {
+  std::shared_ptr<const teeny::BundleFile> file;
+  std::vector<teeny::TensorStrings> inputs, outputs;
+  std::vector<teeny::KernelStrings> kernels;
+  std::string description; // JSON
+};
+
+struct teeny_session {
+  std::unique_ptr<teeny::Session> session;
+  std::string device;
+  teeny::Timing timing = teeny::Timing::none;
+};

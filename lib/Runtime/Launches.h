@@ -1,0 +1,11 @@
+// The launches of a plan: which variant, what grid, which arguments.
+#pragma once
+
+#include "Runtime/Plan.h"
+
+namespace teeny {
+
+// Adds the steps of every launch to a plan whose buffers are known.
+Status planLaunches(const Manifest &manifest, const DimValues &dims, Plan &plan);
+
+} // namespace teeny
