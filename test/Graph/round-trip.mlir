@@ -40,23 +40,23 @@ func.func private @boxes_0()
 // CHECK-NEXT:    %ltrb = graph.input "ltrb" : !graph.tensor<[B, 4, A], f32>
 // CHECK-NEXT:    %anchor_x = graph.param "anchor_x" from "anchors.safetensors" key "x" : !graph.tensor<[A], f32>
 // CHECK-NEXT:    graph.require "A <= 8400" message "too many"
-// CHECK-NEXT:    %boxes = graph.call "boxes" @yolo.detect_decode(%ltrb, %anchor_x) {BLOCK_A = 256 : i64, mode = "x"} where {A = #graph.expr<A>, T = f32} : (!graph.tensor<[B, 4, A], f32>, !graph.tensor<[A], f32>) -> !graph.tensor<[?, "2*A + 1"], ?>
+// CHECK-NEXT:    %boxes = graph.call "boxes" @yolo.detect_decode(%ltrb, %anchor_x) {BLOCK_A = 256 : i64, mode = "x"} where {A = #graph.expr<A>, T = f32} : (!graph.tensor<[B, 4, A], f32>, !graph.tensor<[A], f32>) -> !graph.unknown
 // CHECK-NEXT:    %acc = graph.scratch "acc" zeroed : !graph.tensor<["4*A*B"], ui8>
 // CHECK-NEXT:    %more:2 = graph.launch "more" of "boxes"(%ltrb, %acc) aliases [-1, 1] variants [#graph.variant<when "A % 16 == 0" run @boxes_0 grid [B, "cdiv(A, 256)", 1] args [operand 0 + "4*A", result 0, int A, real 1.500000e+00]>, #graph.variant<run @boxes_0 grid [1, 1, 1] args []>]
 // CHECK-SAME:      : (!graph.tensor<[B, 4, A], f32>, !graph.tensor<["4*A*B"], ui8>) -> (!graph.tensor<[], i1>, !graph.tensor<["4*A*B"], ui8>)
-// CHECK-NEXT:    graph.output %boxes, %more#0 as ["boxes", "flag"] : !graph.tensor<[?, "2*A + 1"], ?>, !graph.tensor<[], i1>
+// CHECK-NEXT:    graph.output %boxes, %more#0 as ["boxes", "flag"] : !graph.unknown, !graph.tensor<[], i1>
 graph.graph "detector" dims [#graph.dim<"B", min = 0, max = 64>, #graph.dim<"A", min = 4, max = 33600, multipleOf = 4>] {
   %x = graph.input "ltrb" : !graph.tensor<[B, 4, A], f32>
   %a = graph.param "anchor_x" from "anchors.safetensors" key "x" : !graph.tensor<[A], f32>
   graph.require "A <= 8400" message "too many"
   %y = graph.call "boxes" @yolo.detect_decode(%x, %a) {BLOCK_A = 256 : i64, mode = "x"}
-    where {A = #graph.expr<A>, T = f32} : (!graph.tensor<[B, 4, A], f32>, !graph.tensor<[A], f32>) -> !graph.tensor<[?, "A*2 + 1"], ?>
+    where {A = #graph.expr<A>, T = f32} : (!graph.tensor<[B, 4, A], f32>, !graph.tensor<[A], f32>) -> !graph.unknown
   %acc = graph.scratch "acc" zeroed : !graph.tensor<["4*B*A"], ui8>
   %z:2 = graph.launch "more" of "boxes"(%x, %acc) aliases [-1, 1] variants [
       #graph.variant<when "A % 16 == 0" run @boxes_0 grid [B, "cdiv(A, 256)", 1] args [operand 0 + "4*A", result 0, int A, real 1.5]>,
       #graph.variant<run @boxes_0 grid [1, 1, 1] args []>]
     : (!graph.tensor<[B, 4, A], f32>, !graph.tensor<["4*B*A"], ui8>) -> (!graph.tensor<[], i1>, !graph.tensor<["4*B*A"], ui8>)
-  graph.output %y, %z#0 as ["boxes", "flag"] : !graph.tensor<[?, "2*A + 1"], ?>, !graph.tensor<[], i1>
+  graph.output %y, %z#0 as ["boxes", "flag"] : !graph.unknown, !graph.tensor<[], i1>
 }
 
 // An empty graph.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "Expr/Expr.h"
+#include "TensorFile/DType.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/Builders.h"
@@ -43,11 +44,14 @@ std::string pathOf(mlir::Operation *op, llvm::StringRef file);
 // The file, line and column inside names, fused and called locations; null if there is none.
 mlir::FileLineColRange fileOf(mlir::Location location);
 
-// Element types by their names in files: f64 f32 f16 bf16 f8e4m3 f8e5m2 i64 i32 i16 i8 u64 u32 u16
-// u8 bool. Null where the name is none of them.
-mlir::Type dtypeByName(mlir::MLIRContext *context, llvm::StringRef name);
-std::string dtypeName(mlir::Type dtype); // "?" where it is not known
-int64_t dtypeBytes(mlir::Type dtype);
+// Where an operand of a call was named: the importer fuses the places of a call's operands, in
+// order, into its location. The call's own place where there is none.
+mlir::Location operandLoc(CallOp call, unsigned index);
+
+// Element types of IR and those of files. Signed integers are signless in IR, bool is i1.
+mlir::Type typeOf(mlir::MLIRContext *context, DType dtype);
+std::optional<DType> dtypeOf(mlir::Type type);
+std::string dtypeName(mlir::Type type); // as in files
 llvm::ArrayRef<std::string> dtypeNames();
 
 // "f32[B, 4, 2*A]": a type as messages show it.

@@ -118,10 +118,8 @@ LogicalResult DimAttr::verify(function_ref<InFlightDiagnostic()> emitError, Stri
 //===-- GraphTensorType
 //------------------------------------------------------------------------------===//
 
-bool GraphTensorType::hasDtype() const { return !isa<NoneType>(getDtype()); }
-
 bool GraphTensorType::isKnown() const {
-  return hasDtype() && llvm::none_of(getShape(), [](ExprAttr dim) { return dim.isUnknown(); });
+  return llvm::none_of(getShape(), [](ExprAttr size) { return size.isUnknown(); });
 }
 
 Expr GraphTensorType::elements() const {
@@ -133,7 +131,7 @@ Expr GraphTensorType::elements() const {
 
 LogicalResult GraphTensorType::verify(function_ref<InFlightDiagnostic()> emitError,
                                       ArrayRef<ExprAttr>, Type dtype) {
-  if (isa<NoneType>(dtype) || dtypeName(dtype) != "?")
+  if (dtypeOf(dtype))
     return success();
   return emitError() << dtype << " is not an element type of graphs";
 }
@@ -141,12 +139,9 @@ LogicalResult GraphTensorType::verify(function_ref<InFlightDiagnostic()> emitErr
 Type GraphTensorType::parse(AsmParser &parser) {
   SMLoc start = parser.getCurrentLocation();
   SmallVector<ExprAttr> shape;
-  Type dtype = NoneType::get(parser.getContext());
-  if (parser.parseLess() || parseExprList(parser, shape) || parser.parseComma())
-    return {};
-  if (failed(parser.parseOptionalQuestion()) && parser.parseType(dtype))
-    return {};
-  if (parser.parseGreater())
+  Type dtype;
+  if (parser.parseLess() || parseExprList(parser, shape) || parser.parseComma() ||
+      parser.parseType(dtype) || parser.parseGreater())
     return {};
   return parser.getChecked<GraphTensorType>(start, parser.getContext(), ArrayRef(shape), dtype);
 }
@@ -154,10 +149,5 @@ Type GraphTensorType::parse(AsmParser &parser) {
 void GraphTensorType::print(AsmPrinter &printer) const {
   printer << '<';
   printExprList(printer, getShape());
-  printer << ", ";
-  if (hasDtype())
-    printer << getDtype();
-  else
-    printer << '?';
-  printer << '>';
+  printer << ", " << getDtype() << '>';
 }

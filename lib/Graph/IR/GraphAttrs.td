@@ -47,19 +47,25 @@ def Graph_TensorType : TypeDef<Graph_Dialect, "GraphTensor"> {
   let mnemonic = "tensor";
   let summary = "A tensor with sizes that are expressions";
   let description = [{
-    `!graph.tensor<[B, 4, "2*A"], f32>`; row-major. A `?` stands for a size or an element type that shape inference has
+    `!graph.tensor<[B, 4, "2*A"], f32>`; row-major and contiguous. A `?` stands for a size of an input that shape inference has
     still to find. Element types: f64, f32, f16, bf16, f8E4M3FN, f8E5M2, i64, i32, i16, i8 (signed), ui64, ui32, ui16, ui8, i1.
   }];
   let parameters = (ins ArrayRefParameter<"::teeny::graph::ExprAttr">:$shape, "::mlir::Type":$dtype);
   let extraClassDeclaration = [{
     int64_t getRank() const { return getShape().size(); }
-    bool hasDtype() const; // false where it is `?`
-    bool isKnown() const;  // no `?` anywhere
-    ::teeny::Expr elements() const; // product of the sizes; the shape must be known
+    bool isKnown() const; // no size is `?`
+    ::teeny::Expr elements() const; // product of the sizes; all must be known
   }];
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
 }
+
+def Graph_UnknownType : TypeDef<Graph_Dialect, "Unknown"> {
+  let mnemonic = "unknown";
+  let summary = "What a call returns, until shape inference has found its type";
+}
+
+def Graph_AnyTensor : AnyTypeOf<[Graph_TensorType, Graph_UnknownType]>;
 
 //===-- Launches ------------------------------------------------------------------------------------------------===//
 

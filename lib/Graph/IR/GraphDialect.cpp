@@ -42,6 +42,13 @@ FileLineColRange graph::fileOf(Location location) {
   return found;
 }
 
+Location graph::operandLoc(CallOp call, unsigned index) {
+  auto fused = dyn_cast<FusedLoc>(call.getLoc());
+  if (!fused || fused.getLocations().size() != call.getNumOperands() + 1)
+    return call.getLoc();
+  return fused.getLocations()[index + 1];
+}
+
 std::string graph::pathOf(Operation *op, StringRef file) {
   FileLineColRange from = fileOf(op->getLoc());
   if (!from || llvm::sys::path::is_absolute(file))
@@ -54,45 +61,68 @@ std::string graph::pathOf(Operation *op, StringRef file) {
 //===-- Element types
 //---------------------------------------------------------------------------===//
 
-static const std::pair<const char *, Type (*)(MLIRContext *)> dtypes[] = {
-    {"f64", [](MLIRContext *c) -> Type { return Float64Type::get(c); }},
-    {"f32", [](MLIRContext *c) -> Type { return Float32Type::get(c); }},
-    {"f16", [](MLIRContext *c) -> Type { return Float16Type::get(c); }},
-    {"bf16", [](MLIRContext *c) -> Type { return BFloat16Type::get(c); }},
-    {"f8e4m3", [](MLIRContext *c) -> Type { return Float8E4M3FNType::get(c); }},
-    {"f8e5m2", [](MLIRContext *c) -> Type { return Float8E5M2Type::get(c); }},
-    {"i64", [](MLIRContext *c) -> Type { return IntegerType::get(c, 64); }},
-    {"i32", [](MLIRContext *c) -> Type { return IntegerType::get(c, 32); }},
-    {"i16", [](MLIRContext *c) -> Type { return IntegerType::get(c, 16); }},
-    {"i8", [](MLIRContext *c) -> Type { return IntegerType::get(c, 8); }},
-    {"u64", [](MLIRContext *c) -> Type { return IntegerType::get(c, 64, IntegerType::Unsigned); }},
-    {"u32", [](MLIRContext *c) -> Type { return IntegerType::get(c, 32, IntegerType::Unsigned); }},
-    {"u16", [](MLIRContext *c) -> Type { return IntegerType::get(c, 16, IntegerType::Unsigned); }},
-    {"u8", [](MLIRContext *c) -> Type { return IntegerType::get(c, 8, IntegerType::Unsigned); }},
-    {"bool", [](MLIRContext *c) -> Type { return IntegerType::get(c, 1); }},
-};
+static constexpr DType allDtypes[] = {DType::f64,    DType::f32,    DType::f16,    DType::bf16,
+                                      DType::f8e4m3, DType::f8e5m2, DType::i64,    DType::i32,
+                                      DType::i16,    DType::i8,     DType::u64,    DType::u32,
+                                      DType::u16,    DType::u8,     DType::boolean};
 
-Type graph::dtypeByName(MLIRContext *context, StringRef name) {
-  for (const auto &[known, make] : dtypes)
-    if (name == known)
-      return make(context);
-  return {};
+Type graph::typeOf(MLIRContext *context, DType dtype) {
+  auto integer = [&](unsigned bits, bool isUnsigned = false) -> Type {
+    return IntegerType::get(context, bits,
+                            isUnsigned ? IntegerType::Unsigned : IntegerType::Signless);
+  };
+  switch (dtype) {
+  case DType::f64:
+    return Float64Type::get(context);
+  case DType::f32:
+    return Float32Type::get(context);
+  case DType::f16:
+    return Float16Type::get(context);
+  case DType::bf16:
+    return BFloat16Type::get(context);
+  case DType::f8e4m3:
+    return Float8E4M3FNType::get(context);
+  case DType::f8e5m2:
+    return Float8E5M2Type::get(context);
+  case DType::i64:
+    return integer(64);
+  case DType::i32:
+    return integer(32);
+  case DType::i16:
+    return integer(16);
+  case DType::i8:
+    return integer(8);
+  case DType::u64:
+    return integer(64, true);
+  case DType::u32:
+    return integer(32, true);
+  case DType::u16:
+    return integer(16, true);
+  case DType::u8:
+    return integer(8, true);
+  case DType::boolean:
+    return integer(1);
+  }
+  llvm_unreachable("all are listed");
 }
 
-std::string graph::dtypeName(Type dtype) {
-  for (const auto &[name, make] : dtypes)
-    if (dtype == make(dtype.getContext()))
-      return name;
-  return "?";
+std::optional<DType> graph::dtypeOf(Type type) {
+  for (DType dtype : allDtypes)
+    if (type == typeOf(type.getContext(), dtype))
+      return dtype;
+  return std::nullopt;
 }
 
-int64_t graph::dtypeBytes(Type dtype) { return (dtype.getIntOrFloatBitWidth() + 7) / 8; }
+std::string graph::dtypeName(Type type) {
+  std::optional<DType> dtype = dtypeOf(type);
+  return dtype ? name(*dtype) : "?";
+}
 
 ArrayRef<std::string> graph::dtypeNames() {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> list;
-    for (const auto &[name, make] : dtypes)
-      list.push_back(name);
+    for (DType dtype : allDtypes)
+      list.push_back(name(dtype));
     return list;
   }();
   return names;

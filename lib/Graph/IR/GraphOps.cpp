@@ -111,7 +111,7 @@ LogicalResult GraphOp::verify() {
     for (Value value : op.getResults()) {
       auto type = dyn_cast<GraphTensorType>(value.getType());
       if (!type)
-        return op.emitOpError() << "is not an operation of graphs";
+        continue;
       for (ExprAttr size : type.getShape()) {
         if (size.isUnknown())
           continue;
@@ -179,6 +179,16 @@ LogicalResult CallOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return success();
 }
 
+Type CallOp::resolveDtype(StringRef declared) {
+  if (DictionaryAttr bound = getBindingsAttr())
+    if (auto type = bound.getAs<TypeAttr>(declared))
+      return type.getValue();
+  if (auto type = getAttrs().getAs<TypeAttr>(declared))
+    return type.getValue();
+  std::optional<DType> dtype = dtypeByName(declared);
+  return dtype ? typeOf(getContext(), *dtype) : Type();
+}
+
 Expr CallOp::resolve(const Expr &declared) {
   return declared.substitute([&](const std::string &name) -> std::optional<Expr> {
     if (DictionaryAttr bound = getBindingsAttr())
@@ -189,17 +199,11 @@ Expr CallOp::resolve(const Expr &declared) {
       return Expr(flag.getValue());
     if (auto integer = dyn_cast_or_null<IntegerAttr>(value))
       return Expr(integer.getInt());
+    if (Type type = resolveDtype(name))
+      if (std::optional<DType> dtype = dtypeOf(type))
+        return Expr(int64_t(*dtype));
     return std::nullopt;
   });
-}
-
-Type CallOp::resolveDtype(StringRef declared) {
-  if (DictionaryAttr bound = getBindingsAttr())
-    if (auto type = bound.getAs<TypeAttr>(declared))
-      return type.getValue();
-  if (auto type = getAttrs().getAs<TypeAttr>(declared))
-    return type.getValue();
-  return dtypeByName(getContext(), declared);
 }
 
 //===-- LaunchOp

@@ -18,8 +18,8 @@ def Graph_GraphOp : Graph_Op<"graph", [IsolatedFromAbove, SingleBlock, NoRegionA
     ```
     graph.graph "detector" dims [#graph.dim<"B", min = 0, max = 64>] {
       %x = graph.input "x" : !graph.tensor<[B, 4], f32>
-      %y = graph.call "y" @relu(%x) : (!graph.tensor<[B, 4], f32>) -> !graph.tensor<?, f32>
-      graph.output %y as ["y"] : !graph.tensor<[B, 4], f32>
+      %y = graph.call "y" @relu(%x) : (!graph.tensor<[B, 4], f32>) -> !graph.unknown
+      graph.output %y as ["y"] : !graph.unknown
     }
     ```
     Names of inputs, params and nodes are unique. Dims are the only names that sizes may use.
@@ -58,7 +58,7 @@ def Graph_CallOp : Graph_NamedOp<"call", [DeclareOpInterfaceMethods<SymbolUserOp
   let summary = "A node: a declared operation applied to tensors";
   let description = [{
     Operands are the declaration's inputs and then its params, in declared order; results its outputs. `attrs` has a value for
-    every declared attribute. Shape inference adds `bindings`: for each name that the declared shapes and types bind, the
+    every declared attribute. Shape inference finds the result types and adds `bindings`: for each name that the declared shapes and types bind, the
     expression over the graph's dims, or the element type, that it stands for in this call.
 
     ```
@@ -66,16 +66,16 @@ def Graph_CallOp : Graph_NamedOp<"call", [DeclareOpInterfaceMethods<SymbolUserOp
         : (!graph.tensor<[B, 4], f32>) -> !graph.tensor<[B, 4], f32>
     ```
   }];
-  let arguments = (ins StrAttr:$name, FlatSymbolRefAttr:$callee, Variadic<Graph_TensorType>:$operands, DictionaryAttr:$attrs,
+  let arguments = (ins StrAttr:$name, FlatSymbolRefAttr:$callee, Variadic<Graph_AnyTensor>:$operands, DictionaryAttr:$attrs,
                        OptionalAttr<DictionaryAttr>:$bindings);
-  let results = (outs Variadic<Graph_TensorType>:$results);
+  let results = (outs Variadic<Graph_AnyTensor>:$results);
   let assemblyFormat = [{
     $name $callee `(` $operands `)` $attrs (`where` $bindings^)? attr-dict `:` functional-type($operands, $results)
   }];
   let extraClassDeclaration = [{
     OpOp declaration(); // null in invalid IR
     // An expression of the declaration with its names replaced: dims by what is bound, attributes by their values
-    // (booleans as 0 and 1). Names that have no integer value stay.
+    // (booleans as 0 and 1), types and type variables by numbers that tell types apart. Other names stay.
     ::teeny::Expr resolve(const ::teeny::Expr &declared);
     // The element type that a declared type ("T", "f32") stands for; null if it is not bound.
     ::mlir::Type resolveDtype(::llvm::StringRef declared);
@@ -116,7 +116,7 @@ def Graph_LaunchOp : Graph_NamedOp<"launch", [DeclareOpInterfaceMethods<SymbolUs
 
 def Graph_OutputOp : Graph_Op<"output", [Terminator, HasParent<"GraphOp">]> {
   let summary = "Ends a graph with the tensors that a run returns";
-  let arguments = (ins Variadic<Graph_TensorType>:$operands, StrArrayAttr:$names);
+  let arguments = (ins Variadic<Graph_AnyTensor>:$operands, StrArrayAttr:$names);
   let assemblyFormat = "($operands^)? `as` $names attr-dict (`:` type($operands)^)?";
   let hasVerifier = 1;
 }
