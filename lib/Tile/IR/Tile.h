@@ -37,8 +37,11 @@ namespace teeny::tile {
 inline constexpr llvm::StringLiteral kernelAttr = "tile.kernel";
 inline constexpr llvm::StringLiteral numWarpsAttr = "tile.num_warps";
 inline constexpr llvm::StringLiteral gridMaxAttr = "tile.grid_max";
+inline constexpr llvm::StringLiteral functionAttr = "tile.function";
 inline constexpr llvm::StringLiteral nameAttr = "tile.name";
 inline constexpr llvm::StringLiteral divisibilityAttr = "tile.divisibility";
+inline constexpr llvm::StringLiteral contiguityAttr = "tile.contiguity";
+inline constexpr llvm::StringLiteral constancyAttr = "tile.constancy";
 inline constexpr llvm::StringLiteral rangeAttr = "tile.range";
 inline constexpr llvm::StringLiteral noaliasAttr = "tile.noalias";
 

@@ -17,10 +17,13 @@ def Tile_Dialect : Dialect {
 
     Attributes of a kernel: `tile.kernel` (unit), `tile.num_warps` (i32; what layouts are made for: ask
     `tile::numWarps(op)`, which looks at the enclosing region), `tile.grid_max` (array<i64: x, y, z>; no launch has more
-    programs along an axis; 2^31 - 1, 65535 and 65535 where it is missing, which is what devices can do).
+    programs along an axis; 2^31 - 1, 65535 and 65535 where it is missing, which is what devices can do),
+    `tile.function` (string; its name in the source, where the symbol has another).
     Attributes of its arguments: `tile.name` (string), `tile.divisibility` (i64; the value, or for a pointer the address in
     bytes, is a multiple of it), `tile.range` (array<i64: min, max> of an integer), `tile.noalias` (unit; no other argument
     reaches the memory reached through this one).
+    Hints on any operation with one result, which the source gives: `tile.contiguity`, `tile.constancy`, `tile.divisibility`
+    (array<i64>, one entry a dim); lib/Tile/Transforms/AxisInfo.h says what they mean.
   }];
   let useDefaultTypePrinterParser = 1;
   let useDefaultAttributePrinterParser = 1;

@@ -1,0 +1,421 @@
+#include "Conversion/GraphToTile/KernelVariants.h"
+
+#include "Language/Language.h"
+#include "Tile/IR/Tile.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringMap.h"
+
+#include <map>
+#include <numeric>
+
+using namespace mlir;
+using namespace teeny;
+
+namespace {
+
+// What a parameter of a kernel is bound to.
+struct Binding {
+  const KernelParameter *param;
+  NamedValue value;
+  ParamSpec spec;
+
+  bool isRuntime() const { return spec.kind != ParamSpec::constexprValue && !spec.known; }
+};
+
+// A function made for one choice of parameters.
+struct Specialization {
+  func::FuncOp function; // null if it could not be compiled
+  SmallVector<PointerUses> uses;
+};
+
+ScalarType scalarType(Type type) {
+  if (type.isF64())
+    return ScalarType::fp64;
+  if (type.isF32())
+    return ScalarType::fp32;
+  if (type.isF16())
+    return ScalarType::fp16;
+  if (type.isBF16())
+    return ScalarType::bf16;
+  if (isa<Float8E4M3FNType>(type))
+    return ScalarType::fp8e4nv;
+  if (isa<Float8E5M2Type>(type))
+    return ScalarType::fp8e5;
+  unsigned bits = type.getIntOrFloatBitWidth();
+  if (bits == 1)
+    return ScalarType::int1;
+  std::optional<ScalarType> integer = ScalarType::integer(bits, !type.isUnsignedInteger());
+  assert(integer && "graphs have no other element types");
+  return *integer;
+}
+
+ConstValue constValue(Attribute value) {
+  if (auto number = dyn_cast<FloatAttr>(value))
+    return number.getValueAsDouble();
+  if (auto text = dyn_cast<StringAttr>(value))
+    return text.str();
+  if (auto type = dyn_cast<TypeAttr>(value))
+    return scalarType(type.getValue());
+  if (auto boolean = dyn_cast<BoolAttr>(value))
+    return boolean.getValue();
+  if (auto integer = dyn_cast<IntegerAttr>(value))
+    return integer.getInt();
+  assert(isa<UnitAttr>(value) && "attributes have no other values");
+  return std::monostate();
+}
+
+// What distinguishes one specialisation from another, as text.
+std::string keyOf(const ParamSpec &spec) {
+  std::string key = spec.name + ":" + std::to_string(spec.kind) + spec.type.name().str() + "/" +
+                    std::to_string(spec.divisibility) + (spec.noalias ? "n" : "") +
+                    (spec.readOnly ? "r" : "");
+  if (spec.range)
+    key += "[" + std::to_string(spec.range->first) + "," + std::to_string(spec.range->second) + "]";
+  if (spec.known)
+    key += "=" + std::to_string(*spec.known);
+  if (auto *boolean = std::get_if<bool>(&spec.value))
+    key += *boolean ? "=true" : "=false";
+  else if (auto *integer = std::get_if<int64_t>(&spec.value))
+    key += "=" + std::to_string(*integer);
+  else if (auto *number = std::get_if<double>(&spec.value))
+    key += "=f" + std::to_string(llvm::bit_cast<uint64_t>(*number));
+  else if (auto *text = std::get_if<std::string>(&spec.value))
+    key += "='" + std::to_string(text->size()) + "'" + *text;
+  else if (auto *type = std::get_if<ScalarType>(&spec.value))
+    key += "=" + type->name().str();
+  return key + ";";
+}
+
+bool fitsInt32(const SymbolFacts &facts) {
+  return facts.min >= INT32_MIN && facts.max <= INT32_MAX;
+}
+
+constexpr int64_t alignment = 16; // of memory in bytes, and what vector accesses ask of integers
+
+} // namespace
+
+struct KernelVariants::State {
+  ModuleOp module;
+  Sources &sources;
+  Diagnostics &diagnostics;
+  std::map<std::string, std::unique_ptr<KernelFile>> files; // null: has errors, already reported
+  std::map<std::string, Specialization> made;
+
+  SourceLocation place(Operation *op) { return fromMLIR(op->getLoc(), sources); }
+  const KernelInfo *findKernel(Context &context, const KernelFile *&file);
+  std::optional<std::vector<Binding>> bindParameters(Context &context, const KernelInfo &kernel);
+  bool bindParameter(Context &context, const KernelInfo &kernel, Binding &binding);
+  bool bindInteger(Context &context, Binding &binding);
+  void bindTensor(Context &context, Binding &binding);
+  void markAliases(Context &context, std::vector<Binding> &bindings);
+  const Specialization &specialize(Context &context, const KernelFile &file,
+                                   const KernelInfo &kernel, const std::vector<Binding> &bindings,
+                                   const std::string &suffix);
+  std::string uniqueSymbol(std::string name);
+};
+
+KernelVariants::KernelVariants(ModuleOp module, Sources &sources, Diagnostics &diagnostics)
+    : state(new State{module, sources, diagnostics, {}, {}}) {}
+KernelVariants::~KernelVariants() = default;
+
+const KernelInfo *KernelVariants::State::findKernel(Context &context, const KernelFile *&file) {
+  graph::KernelOp op = context.kernel;
+  std::string path = graph::pathOf(op, op.getFile());
+  auto [entry, isNew] = files.try_emplace(path);
+  if (isNew) {
+    std::string reason;
+    if (const Source *source = sources.readFile(path, reason))
+      entry->second = KernelFile::parse(source, diagnostics);
+    else
+      diagnostics.error(place(op),
+                        "cannot read kernel file '" + op.getFile().str() + "': " + reason);
+  }
+  file = entry->second.get();
+  if (!file)
+    return nullptr;
+  const KernelInfo *kernel = file->find(op.getFunction());
+  if (!kernel) {
+    std::vector<std::string> names;
+    for (const KernelInfo &info : file->kernels())
+      names.push_back(info.name);
+    Diagnostic &error = diagnostics.error(place(op), "no kernel '" + op.getFunction().str() +
+                                                         "' in '" + op.getFile().str() + "'");
+    std::string near = nearest(op.getFunction(), names);
+    if (!near.empty())
+      error.didYouMean(near);
+    else if (names.empty())
+      error.suggest("the file has no function decorated with @triton.jit");
+    else
+      error.suggest("the file has " + listed(names));
+  }
+  return kernel;
+}
+
+void KernelVariants::State::bindTensor(Context &context, Binding &binding) {
+  graph::CallOp call = context.call;
+  graph::OpOp declaration = call.declaration();
+  ParamSpec &spec = binding.spec;
+  spec.kind = ParamSpec::pointer;
+  spec.divisibility = alignment;
+  spec.type = ScalarType::uint8; // scratch memory is bytes; kernels cast pointers to it
+  for (auto tensor : declaration.getBlock().getOps<graph::DeclareOp>())
+    if (tensor.getName() == binding.value.tensor) {
+      spec.type = scalarType(call.resolveDtype(tensor.getDtype()));
+      spec.readOnly = tensor.getRole() != graph::TensorRole::Output;
+    }
+}
+
+bool KernelVariants::State::bindInteger(Context &context, Binding &binding) {
+  graph::CallOp call = context.call;
+  auto graph = call->getParentOfType<graph::GraphOp>();
+  const Expr &value = binding.value.integer;
+  ParamSpec &spec = binding.spec;
+  const KernelParameter &param = *binding.param;
+
+  if (param.isConstexpr) {
+    std::optional<int64_t> constant = value.constant();
+    if (!constant) {
+      std::set<std::string> dims = value.symbols();
+      diagnostics
+          .error(place(context.kernel),
+                 "constexpr parameter '" + param.name +
+                     "' must be known when compiling, but it is " + value.str() +
+                     ", which depends on " +
+                     listed(std::vector<std::string>(dims.begin(), dims.end())))
+          .note(param.location, "the parameter")
+          .note(place(call), "in this call");
+      return false;
+    }
+    spec.kind = ParamSpec::constexprValue;
+    spec.value = *constant;
+    return true;
+  }
+
+  SymbolFacts facts = value.facts([&](const std::string &name) { return graph.factsOf(name); });
+  spec.kind = ParamSpec::scalar;
+  spec.type = fitsInt32(facts) ? ScalarType::int32 : ScalarType::int64;
+  spec.known = value.constant();
+  spec.range = {facts.min, facts.max};
+  spec.divisibility = facts.multipleOf;
+  if (param.annotation && param.annotation->isInteger()) {
+    spec.type = *param.annotation;
+    if (facts.min < spec.type.minimum() || facts.max > spec.type.maximum()) {
+      diagnostics
+          .error(place(context.kernel), "parameter '" + param.name + "' is declared as " +
+                                            spec.type.name().str() + ", but " + value.str() +
+                                            " may be " + std::to_string(facts.min) + " to " +
+                                            std::to_string(facts.max))
+          .note(param.location, "the parameter")
+          .note(place(call), "in this call");
+      return false;
+    }
+  }
+  return true;
+}
+
+bool KernelVariants::State::bindParameter(Context &context, const KernelInfo &kernel,
+                                          Binding &binding) {
+  const KernelParameter &param = *binding.param;
+  binding.spec.name = param.name;
+  if (Attribute arg = context.kernel.getArgs().get(param.name)) {
+    Result<NamedValue> value = context.names.read(arg);
+    if (!value) {
+      diagnostics
+          .error(place(context.kernel),
+                 "'args' binds '" + param.name + "' to something else: " + value.error().message)
+          .suggest("the declaration has " + listed(context.names.all()))
+          .note(param.location, "the parameter");
+      return false;
+    }
+    binding.value = *value;
+  } else if (std::optional<NamedValue> value = context.names.find(param.name)) {
+    binding.value = *value;
+  } else {
+    std::string near = nearest(param.name, context.names.all());
+    diagnostics
+        .error(place(context.kernel), "parameter '" + param.name + "' of kernel '" + kernel.name +
+                                          "' is not bound: the declaration has no tensor, dim or "
+                                          "attribute of that name, and 'args' does not mention it")
+        .suggest(near.empty()
+                     ? "bind it with \"args\": {\"" + param.name + "\": ...}"
+                     : "did you mean '" + near + "'? rename it, or bind it with \"args\": {\"" +
+                           param.name + "\": \"" + near + "\"}")
+        .note(param.location, "the parameter");
+    return false;
+  }
+
+  switch (binding.value.kind) {
+  case NamedValue::Kind::tensor:
+    if (param.isConstexpr) {
+      diagnostics
+          .error(place(context.kernel), "constexpr parameter '" + param.name +
+                                            "' cannot be tensor '" + binding.value.tensor + "'")
+          .note(param.location, "the parameter");
+      return false;
+    }
+    bindTensor(context, binding);
+    return true;
+  case NamedValue::Kind::integer:
+    return bindInteger(context, binding);
+  case NamedValue::Kind::constant:
+    binding.spec.kind = ParamSpec::constexprValue;
+    binding.spec.value = constValue(binding.value.constant);
+    return true;
+  }
+  return false;
+}
+
+std::optional<std::vector<Binding>>
+KernelVariants::State::bindParameters(Context &context, const KernelInfo &kernel) {
+  bool ok = true;
+  for (NamedAttribute arg : context.kernel.getArgs()) {
+    if (kernel.find(arg.getName()))
+      continue;
+    std::vector<std::string> names;
+    for (const KernelParameter &param : kernel.parameters)
+      names.push_back(param.name);
+    diagnostics
+        .error(place(context.kernel), "kernel '" + kernel.name + "' has no parameter '" +
+                                          arg.getName().str() + "', which 'args' binds")
+        .didYouMean(nearest(arg.getName(), names))
+        .note(kernel.location, "the kernel");
+    ok = false;
+  }
+  std::vector<Binding> bindings;
+  for (const KernelParameter &param : kernel.parameters) {
+    bool mentioned =
+        context.kernel.getArgs().contains(param.name) || context.names.find(param.name);
+    if (!mentioned && param.hasDefault)
+      continue;
+    Binding binding{&param, {}, {}};
+    ok &= bindParameter(context, kernel, binding);
+    bindings.push_back(std::move(binding));
+  }
+  if (!ok)
+    return std::nullopt;
+  markAliases(context, bindings);
+  return bindings;
+}
+
+// Memory that is reached through one parameter only is said to be.
+void KernelVariants::State::markAliases(Context &context, std::vector<Binding> &bindings) {
+  auto sameMemory = [&](const Binding &a, const Binding &b) {
+    if (a.value.tensor == b.value.tensor)
+      return true;
+    Value memory = context.memoryOf(a.value.tensor);
+    return memory && memory == context.memoryOf(b.value.tensor);
+  };
+  for (Binding &binding : bindings)
+    if (binding.spec.kind == ParamSpec::pointer)
+      binding.spec.noalias = llvm::none_of(bindings, [&](const Binding &other) {
+        return &other != &binding && other.spec.kind == ParamSpec::pointer &&
+               sameMemory(binding, other);
+      });
+}
+
+std::string KernelVariants::State::uniqueSymbol(std::string name) {
+  std::string candidate = name;
+  for (unsigned i = 2; module.lookupSymbol(candidate); ++i)
+    candidate = name + "_" + std::to_string(i);
+  return candidate;
+}
+
+const Specialization &KernelVariants::State::specialize(Context &context, const KernelFile &file,
+                                                        const KernelInfo &kernel,
+                                                        const std::vector<Binding> &bindings,
+                                                        const std::string &suffix) {
+  graph::KernelOp op = context.kernel;
+  std::vector<ParamSpec> specs;
+  std::string key = file.source()->name + "::" + kernel.name + ";" +
+                    std::to_string(op.getNumWarps()) + ";" + std::to_string(op.getNumStages()) +
+                    ";";
+  for (int64_t max : context.gridMax)
+    key += std::to_string(max) + ";";
+  for (const Binding &binding : bindings) {
+    specs.push_back(binding.spec);
+    key += keyOf(binding.spec);
+  }
+  auto [entry, isNew] = made.try_emplace(key);
+  Specialization &result = entry->second;
+  if (!isNew)
+    return result;
+
+  GenerateOptions options;
+  options.symbolName = uniqueSymbol(kernel.name + suffix);
+  options.numWarps = op.getNumWarps();
+  unsigned before = diagnostics.errorCount();
+  result.function = generateKernel(file, kernel.name, specs, options, module, diagnostics);
+  if (!result.function) {
+    assert(diagnostics.errorCount() > before && "a kernel fails with an error");
+    return result;
+  }
+  OpBuilder builder(module.getContext());
+  result.function->setAttr(tile::gridMaxAttr, builder.getDenseI64ArrayAttr(context.gridMax));
+  if (options.symbolName != kernel.name)
+    result.function->setAttr(tile::functionAttr, builder.getStringAttr(kernel.name));
+  FailureOr<SmallVector<PointerUses>> uses = findPointerUses(result.function);
+  assert(succeeded(uses) && "the analysis accepts what the front end makes");
+  result.uses = std::move(*uses);
+  return result;
+}
+
+std::vector<KernelVariant> KernelVariants::bind(Context context) {
+  const KernelFile *file = nullptr;
+  const KernelInfo *kernel = state->findKernel(context, file);
+  if (!kernel)
+    return {};
+  std::optional<std::vector<Binding>> bindings = state->bindParameters(context, *kernel);
+  if (!bindings)
+    return {};
+
+  auto makeVariant = [&](const Specialization &made, const std::vector<Binding> &from) {
+    KernelVariant variant;
+    func::FuncOp function = made.function;
+    variant.symbol = function.getSymNameAttr();
+    for (const Binding &binding : from) {
+      if (!binding.isRuntime())
+        continue;
+      unsigned index = variant.arguments.size();
+      assert(function.getArgAttrOfType<StringAttr>(index, tile::nameAttr) == binding.param->name &&
+             "parameters are in source order");
+      variant.arguments.push_back({binding.param->name, binding.value, made.uses[index]});
+    }
+    return variant;
+  };
+  const Specialization &general = state->specialize(context, *file, *kernel, *bindings, "");
+  if (!general.function)
+    return {};
+  std::vector<KernelVariant> variants = {makeVariant(general, *bindings)};
+
+  // The integers that are used, and may be multiples of 16 although that is not certain.
+  std::vector<Binding> aligned = *bindings;
+  std::string condition;
+  unsigned index = 0;
+  func::FuncOp function = general.function;
+  for (Binding &binding : aligned) {
+    if (!binding.isRuntime())
+      continue;
+    Value argument = function.getArgument(index++);
+    if (binding.spec.kind != ParamSpec::scalar || argument.use_empty() ||
+        binding.spec.divisibility % alignment == 0)
+      continue;
+    std::string term =
+        "(" + binding.value.integer.str() + ") % " + std::to_string(alignment) + " == 0";
+    if (condition.find(term) == std::string::npos)
+      condition += (condition.empty() ? "" : " and ") + term;
+    // Both are powers of two times something; what is known is kept.
+    binding.spec.divisibility = std::lcm(binding.spec.divisibility, alignment);
+  }
+  if (condition.empty())
+    return variants;
+  Result<Expr> guard = Expr::parse(condition);
+  if (!guard)
+    return variants; // too large a condition to be worth it; the general function serves all
+  const Specialization &special = state->specialize(context, *file, *kernel, aligned, "_aligned");
+  if (!special.function)
+    return {};
+  variants.insert(variants.begin(), makeVariant(special, aligned));
+  variants.front().guard = *guard;
+  return variants;
+}
