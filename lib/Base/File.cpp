@@ -1,5 +1,6 @@
 #include "Base/File.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -74,6 +75,10 @@ MappedFile::~MappedFile() {
 }
 
 Status writeFile(const std::string &path, std::span<const std::byte> bytes) {
+  return writeFile(path, std::span<const std::span<const std::byte>>(&bytes, 1));
+}
+
+Status writeFile(const std::string &path, std::span<const std::span<const std::byte>> pieces) {
   // A device or pipe cannot be renamed over; it is written as it is.
   struct stat status;
   bool special = ::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode);
@@ -82,7 +87,10 @@ Status writeFile(const std::string &path, std::span<const std::byte> bytes) {
   Descriptor file(::open(target.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
   if (file.number < 0)
     return systemError(path, "cannot write");
-  if (writeAll(file.number, bytes) && (special || ::rename(target.c_str(), path.c_str()) == 0))
+  bool written = std::all_of(pieces.begin(), pieces.end(), [&](std::span<const std::byte> piece) {
+    return writeAll(file.number, piece);
+  });
+  if (written && (special || ::rename(target.c_str(), path.c_str()) == 0))
     return {};
   Error error = systemError(path, "cannot write");
   if (!special)

@@ -30,5 +30,7 @@ private:
 // Makes `bytes` the contents of `path`: they are written beside it and renamed, so that a reader
 // sees the old file or the new one. Errors: io.
 Status writeFile(const std::string &path, std::span<const std::byte> bytes);
+// The same from pieces, one after the other.
+Status writeFile(const std::string &path, std::span<const std::span<const std::byte>> pieces);
 
 } // namespace teeny

@@ -8,6 +8,7 @@
 
 #include "Base/Result.h"
 #include "Expr/Expr.h"
+#include "TensorFile/DType.h"
 
 #include <array>
 #include <cstdint>
@@ -19,27 +20,6 @@
 namespace teeny {
 
 inline constexpr int manifestVersion = 1;
-
-enum class DType {
-  f64,
-  f32,
-  f16,
-  bf16,
-  f8e4m3,
-  f8e5m2,
-  i64,
-  i32,
-  i16,
-  i8,
-  u64,
-  u32,
-  u16,
-  u8,
-  boolean
-};
-const char *name(DType type); // "f32", "bool", ...
-std::optional<DType> dtypeByName(std::string_view name);
-int64_t byteSize(DType type);
 
 struct ManifestDim {
   std::string name;
@@ -63,11 +43,11 @@ struct ManifestBuffer {
   int64_t align = 256; // of its first byte, in the arena
   std::string tensor;  // param: name of the bundle tensor that holds the data
   bool zeroed = false; // temporary: filled with zeros before first use in each run
-  // Index of the buffer whose memory this one is a part of, at byte `aliasOffset`.
+  // Temporary: index of the buffer whose memory this one is a part of, at byte `aliasOffset`.
   std::optional<size_t> aliasOf;
   Expr aliasOffset;
-  // Lifetime in launches, both included; what the planner reads. Params, inputs and outputs live
-  // through the whole run.
+  // Temporary: lifetime in launches, both included; what the planner reads. Params, inputs and
+  // outputs live through the whole run.
   int64_t firstLaunch = 0, lastLaunch = 0;
 };
 
@@ -144,7 +124,16 @@ struct Manifest {
   std::vector<std::pair<std::string, std::string>> provenance;
 };
 
+// "sm_90a" and "compute_80" are GPU targets, all others CPUs.
+bool isGpuTarget(std::string_view target);
+
+// Reads and checks. An error names the place: "launches[3].variants[0].args[2]: ...".
 Result<Manifest> readManifest(std::string_view json);
-std::string writeManifest(const Manifest &manifest); // deterministic, indented
+
+// Deterministic and indented. Reads back if checkManifest accepts it.
+std::string writeManifest(const Manifest &manifest);
+
+// Checks what readManifest promises beyond the JSON; for those who make manifests.
+Status checkManifest(const Manifest &manifest);
 
 } // namespace teeny

@@ -19,4 +19,11 @@ std::optional<DType> dtypeByName(std::string_view name) {
   return std::nullopt;
 }
 
+std::vector<const char *> dtypeNames() {
+  std::vector<const char *> names;
+  for (const DTypeRow &row : dtypeTable)
+    names.push_back(row.name);
+  return names;
+}
+
 } // namespace teeny

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 namespace teeny {
 
@@ -27,6 +28,7 @@ enum class DType {
 
 const char *name(DType type); // "f32", "f8e4m3", "bool", ...
 std::optional<DType> dtypeByName(std::string_view name);
+std::vector<const char *> dtypeNames(); // in the order of the enumeration
 int64_t byteSize(DType type);
 
 } // namespace teeny

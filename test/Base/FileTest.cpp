@@ -36,6 +36,11 @@ TEST_CASE("a file that was written is mapped as it was") {
     MappedFile moved = std::move(*file);
     CHECK(text(moved.bytes()) == content);
   }
+  std::string first = "one, ", second = "two";
+  const std::vector<std::span<const std::byte>> pieces = {std::as_bytes(std::span(first)),
+                                                          std::as_bytes(std::span(second))};
+  REQUIRE(writeFile(path, pieces));
+  CHECK(text(MappedFile::open(path)->bytes()) == "one, two");
   // Nothing is left beside it.
   CHECK(std::distance(fs::directory_iterator(folder.path), fs::directory_iterator()) == 1);
 }
@@ -52,6 +57,6 @@ TEST_CASE("what cannot be opened or written is an error with the path") {
   REQUIRE_FALSE(directory);
   CHECK(directory.error().code == ErrorCode::io);
 
-  Status written = writeFile(folder.path / "no" / "folder", {});
+  Status written = writeFile(folder.path / "no" / "folder", std::span<const std::byte>());
   REQUIRE_FALSE(written);
 }
