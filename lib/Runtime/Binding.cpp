@@ -2,7 +2,7 @@
 
 #include "Runtime/Dims.h"
 
-namespace teeny {
+namespace teeny::rt {
 
 bool isContiguous(std::span<const int64_t> shape, const int64_t *strides) {
   if (!strides)
@@ -51,4 +51,4 @@ Result<Binding> makeBinding(const OfferedTensor &view, const ManifestTensor &dec
   return binding;
 }
 
-} // namespace teeny
+} // namespace teeny::rt

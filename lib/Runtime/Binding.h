@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace teeny {
+namespace teeny::rt {
 
 // Something to give back when a binding ends: a DLPack tensor, or nothing.
 class Owned {
@@ -56,4 +56,4 @@ bool isContiguous(std::span<const int64_t> shape, const int64_t *strides);
 Result<Binding> makeBinding(const OfferedTensor &view, const ManifestTensor &declared,
                             const std::string &what);
 
-} // namespace teeny
+} // namespace teeny::rt

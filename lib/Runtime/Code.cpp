@@ -1,6 +1,6 @@
 #include "Runtime/Code.h"
 
-namespace teeny {
+namespace teeny::rt {
 
 static std::string targetsOf(const ManifestKernel &kernel) {
   std::string text;
@@ -34,4 +34,4 @@ Result<std::vector<const CodeObject *>> chooseCode(const Manifest &manifest, con
   return chosen;
 }
 
-} // namespace teeny
+} // namespace teeny::rt

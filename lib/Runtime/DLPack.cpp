@@ -1,6 +1,6 @@
 #include "Runtime/DLPack.h"
 
-namespace teeny::dlpack {
+namespace teeny::rt::dlpack {
 
 std::optional<DType> dtypeOf(DataType type) {
   if (type.lanes != 1)
@@ -41,4 +41,4 @@ std::optional<DType> dtypeOf(DataType type) {
   }
 }
 
-} // namespace teeny::dlpack
+} // namespace teeny::rt::dlpack

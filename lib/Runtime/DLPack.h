@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <optional>
 
-namespace teeny::dlpack {
+namespace teeny::rt::dlpack {
 
 enum DeviceType : int32_t { cpu = 1, cuda = 2, cudaHost = 3, cudaManaged = 13 };
 
@@ -66,4 +66,4 @@ static_assert(sizeof(Tensor) == 48 && sizeof(ManagedTensor) == 64 &&
 // The element type of a DLPack tensor, if bundles have it.
 std::optional<DType> dtypeOf(DataType type);
 
-} // namespace teeny::dlpack
+} // namespace teeny::rt::dlpack

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace teeny {
+namespace teeny::rt {
 
 using Json = nlohmann::ordered_json;
 
@@ -135,4 +135,4 @@ std::string describeJson(const BundleFile &bundle) {
   return json.dump(2, ' ', false, Json::error_handler_t::replace);
 }
 
-} // namespace teeny
+} // namespace teeny::rt

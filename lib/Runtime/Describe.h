@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace teeny {
+namespace teeny::rt {
 
 // Indented and deterministic. The keys: name, dims, requirements, inputs, outputs, targets,
 // kernels, launches, sizes, provenance.
@@ -14,4 +14,4 @@ std::string describeJson(const BundleFile &bundle);
 // Of all weights.
 size_t paramBytes(const BundleFile &bundle);
 
-} // namespace teeny
+} // namespace teeny::rt

@@ -20,7 +20,7 @@
 #include <string_view>
 #include <vector>
 
-namespace teeny {
+namespace teeny::rt {
 
 // A place in memory: a host pointer, or an address of the device. On the CPU every place is a host
 // pointer.
@@ -107,4 +107,4 @@ public:
   virtual DeviceCounters counters() const { return {}; }
 };
 
-} // namespace teeny
+} // namespace teeny::rt

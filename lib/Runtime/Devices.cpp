@@ -7,7 +7,7 @@
 
 #include <charconv>
 
-namespace teeny {
+namespace teeny::rt {
 
 static bool hasGpuCode(const Manifest &manifest) {
   for (const ManifestKernel &kernel : manifest.kernels)
@@ -63,4 +63,4 @@ Result<std::unique_ptr<Device>> makeDevice(const Manifest &manifest, const Devic
                "unknown device '" + options.name + "', expected cpu, cuda or cuda:N"};
 }
 
-} // namespace teeny
+} // namespace teeny::rt

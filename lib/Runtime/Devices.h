@@ -5,7 +5,7 @@
 
 #include <memory>
 
-namespace teeny {
+namespace teeny::rt {
 
 struct DeviceOptions {
   std::string name;   // "cpu", "cuda", "cuda:N"; "": the best that runs the bundle
@@ -18,4 +18,4 @@ struct DeviceOptions {
 // the CPU. Errors: invalid for a name that is none, environment where there is no such device.
 Result<std::unique_ptr<Device>> makeDevice(const Manifest &manifest, const DeviceOptions &options);
 
-} // namespace teeny
+} // namespace teeny::rt

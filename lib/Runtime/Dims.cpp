@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace teeny {
+namespace teeny::rt {
 
 std::optional<int64_t> DimValues::find(const std::string &name) const {
   for (size_t i = 0; i < known.size(); ++i)
@@ -198,4 +198,4 @@ Result<DimValues> solveDims(const Manifest &manifest,
   return Solver(manifest, inputShapes).solve();
 }
 
-} // namespace teeny
+} // namespace teeny::rt

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-namespace teeny {
+namespace teeny::rt {
 
 // Values of the manifest's dims, in its order; what expressions are evaluated with.
 class DimValues {
@@ -49,4 +49,4 @@ Result<std::vector<int64_t>> evaluateShape(const ManifestTensor &tensor, const D
 // The bytes of a tensor of this shape; an error if they do not fit.
 Result<int64_t> bytesOf(DType dtype, std::span<const int64_t> shape);
 
-} // namespace teeny
+} // namespace teeny::rt

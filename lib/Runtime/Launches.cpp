@@ -4,7 +4,7 @@
 
 #include <bit>
 
-namespace teeny {
+namespace teeny::rt {
 
 namespace {
 
@@ -164,4 +164,4 @@ Status planLaunches(const Manifest &manifest, const DimValues &dims, Plan &plan)
   return {};
 }
 
-} // namespace teeny
+} // namespace teeny::rt

@@ -3,9 +3,9 @@
 
 #include "Runtime/Plan.h"
 
-namespace teeny {
+namespace teeny::rt {
 
 // Adds the steps of every launch to a plan whose buffers are known.
 Status planLaunches(const Manifest &manifest, const DimValues &dims, Plan &plan);
 
-} // namespace teeny
+} // namespace teeny::rt

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <new>
 
-namespace teeny {
+namespace teeny::rt {
 
 namespace {
 // The bytes of a bundle that was given in memory, and the bundle in them.
@@ -68,4 +68,4 @@ Result<std::shared_ptr<const BundleFile>> openBundleCopy(std::span<const std::by
   return std::shared_ptr<const BundleFile>(copy, &*copy->bundle);
 }
 
-} // namespace teeny
+} // namespace teeny::rt

@@ -5,7 +5,7 @@
 
 #include <memory>
 
-namespace teeny {
+namespace teeny::rt {
 
 // `sha256`: 64 hexadecimal digits that the hash of all bytes must have; null: any.
 Result<std::shared_ptr<const BundleFile>> openBundle(const std::string &path, const char *sha256);
@@ -13,4 +13,4 @@ Result<std::shared_ptr<const BundleFile>> openBundle(const std::string &path, co
 Result<std::shared_ptr<const BundleFile>> openBundleCopy(std::span<const std::byte> bytes,
                                                          const char *sha256);
 
-} // namespace teeny
+} // namespace teeny::rt

@@ -19,7 +19,7 @@
 #include <array>
 #include <vector>
 
-namespace teeny {
+namespace teeny::rt {
 
 struct PlannedArg {
   std::optional<size_t> root; // of an address; then `value` is the byte offset in it
@@ -40,15 +40,16 @@ struct PlannedStep {
 struct Plan {
   std::vector<int64_t> dims;
   std::vector<std::vector<int64_t>> inputShapes, outputShapes;
-  std::vector<int64_t> inputBytes, outputBytes; // of the tensors: at most those of their buffers
-  std::vector<BufferPlace> buffers;             // in manifest order
+  std::vector<BufferPlace> buffers; // in manifest order
   int64_t arenaBytes = 0, arenaAlign = 1;
   std::vector<PlannedStep> steps; // launches with an empty grid are left out
   std::vector<PlannedArg> args;
   size_t launches = 0;
+
+  int64_t bytesOf(const ManifestTensor &tensor) const { return buffers[tensor.buffer].bytes; }
 };
 
 // `dims` must have passed check(). Errors name the buffer, or the launch and argument.
 Result<Plan> makePlan(const Manifest &manifest, const DimValues &dims);
 
-} // namespace teeny
+} // namespace teeny::rt

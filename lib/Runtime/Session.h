@@ -20,7 +20,7 @@
 #include <list>
 #include <memory>
 
-namespace teeny {
+namespace teeny::rt {
 
 class Session {
 public:
@@ -80,12 +80,12 @@ private:
 
   Status loadCode(const std::string &target);
   Status placeParams();
-  void findWrittenRoots();
   void waitQuietly();
 
   Status choosePlan();
   Status checkOutputs() const;
-  bool usableInPlace(const Binding &binding, size_t buffer, int64_t tensorBytes) const;
+  bool usableInPlace(const Binding &binding) const;
+  void placeBound(std::vector<bool> &placed);
   Status assignAddresses();
   void buildProgram();
   Place placeOf(size_t buffer) const;
@@ -93,7 +93,6 @@ private:
   std::shared_ptr<const BundleFile> bundle;
   std::unique_ptr<Device> executor;
   std::vector<const CodeObject *> code; // chosen, by kernel
-  std::vector<bool> writtenRoot;        // by buffer: a kernel writes to it or to a part of it
 
   std::vector<std::optional<Binding>> inputs, outputs;
   bool changed = true; // bindings since the last prepare()
@@ -113,4 +112,4 @@ private:
   } lastRun;
 };
 
-} // namespace teeny
+} // namespace teeny::rt

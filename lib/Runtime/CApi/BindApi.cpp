@@ -2,6 +2,7 @@
 #include "Runtime/DLPack.h"
 
 using namespace teeny;
+using namespace teeny::rt;
 
 static Result<size_t> findTensor(const std::vector<ManifestTensor> &tensors, const char *name,
                                  const char *what) {

@@ -6,15 +6,16 @@
 #include <algorithm>
 
 using namespace teeny;
+using namespace teeny::rt;
 
-namespace teeny {
+namespace teeny::rt {
 std::optional<DType> fromC(teeny_dtype type) {
   int number = static_cast<int>(type);
   if (number < static_cast<int>(DType::f64) || number > static_cast<int>(DType::boolean))
     return std::nullopt;
   return static_cast<DType>(number);
 }
-} // namespace teeny
+} // namespace teeny::rt
 
 static_assert(static_cast<int>(DType::f64) == TEENY_F64 &&
               static_cast<int>(DType::f8e5m2) == TEENY_F8E5M2 &&

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace teeny {
+namespace teeny::rt {
 
 // The strings that accessors hand out, made once: arrays of pointers into them stay valid.
 struct TensorStrings {
@@ -24,17 +24,17 @@ struct KernelStrings {
 inline teeny_dtype toC(DType type) { return static_cast<teeny_dtype>(type); }
 std::optional<DType> fromC(teeny_dtype type);
 
-} // namespace teeny
+} // namespace teeny::rt
 
 struct teeny_bundle {
   std::shared_ptr<const teeny::BundleFile> file;
-  std::vector<teeny::TensorStrings> inputs, outputs;
-  std::vector<teeny::KernelStrings> kernels;
+  std::vector<teeny::rt::TensorStrings> inputs, outputs;
+  std::vector<teeny::rt::KernelStrings> kernels;
   std::string description; // JSON
 };
 
 struct teeny_session {
-  std::unique_ptr<teeny::Session> session;
+  std::unique_ptr<teeny::rt::Session> session;
   std::string device;
-  teeny::Timing timing = teeny::Timing::none;
+  teeny::rt::Timing timing = teeny::rt::Timing::none;
 };

@@ -4,6 +4,7 @@
 #include <cstring>
 
 using namespace teeny;
+using namespace teeny::rt;
 
 // The caller's struct may be of an older version of this header, and so shorter.
 static Result<teeny_session_options> readOptions(const teeny_session_options *options) {
@@ -118,7 +119,7 @@ teeny_status teeny_get_output_tensor(const teeny_session *session, const char *n
     const Plan &plan = session->session->plan();
     const std::vector<int64_t> &shape = plan.outputShapes[*index];
     Place place = session->session->outputPlace(*index);
-    bool empty = plan.outputBytes[*index] == 0;
+    bool empty = plan.bytesOf(session->session->manifest().outputs[*index]) == 0;
     *tensor = {empty ? nullptr : reinterpret_cast<void *>(place.address),
                toC(session->session->manifest().outputs[*index].dtype),
                place.host ? TEENY_HOST : TEENY_DEVICE,
@@ -151,7 +152,8 @@ teeny_status teeny_read_output(teeny_session *session, const char *name, void *d
       return index.error();
     if (Status status = requireRun(*session->session); !status)
       return status;
-    size_t expected = session->session->plan().outputBytes[*index];
+    const Session &inner = *session->session;
+    size_t expected = inner.plan().bytesOf(inner.manifest().outputs[*index]);
     if (size != expected)
       return Error{ErrorCode::invalid, "output '" + std::string(name) + "' has " +
                                            std::to_string(expected) + " bytes, not " +

@@ -2,7 +2,7 @@
 
 #include <new>
 
-namespace teeny {
+namespace teeny::rt {
 
 // The text of the last failure: the string, or where there was no memory for one, a constant.
 static thread_local std::string lastText;
@@ -59,13 +59,13 @@ teeny_status failWithException() noexcept {
   }
 }
 
-} // namespace teeny
+} // namespace teeny::rt
 
 extern "C" {
 
 const char *teeny_version(void) { return TEENY_VERSION; }
 
-const char *teeny_last_error(void) { return teeny::lastError; }
+const char *teeny_last_error(void) { return teeny::rt::lastError; }
 
 const char *teeny_status_name(teeny_status status) {
   switch (status) {

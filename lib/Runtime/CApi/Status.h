@@ -4,7 +4,7 @@
 #include "Base/Result.h"
 #include "teeny/runtime.h"
 
-namespace teeny {
+namespace teeny::rt {
 
 // Keeps the text for teeny_last_error. Never throws.
 teeny_status fail(teeny_status status, const std::string &message) noexcept;
@@ -26,8 +26,8 @@ inline Error nullArgument(const char *name) {
   return {ErrorCode::invalid, std::string("the argument '") + name + "' is NULL"};
 }
 
-} // namespace teeny
+} // namespace teeny::rt
 
 #define TEENY_REQUIRE(argument)                                                                    \
   if (!(argument))                                                                                 \
-  return ::teeny::nullArgument(#argument)
+  return ::teeny::rt::nullArgument(#argument)

@@ -12,7 +12,7 @@
 #include <map>
 #include <mutex>
 
-namespace teeny {
+namespace teeny::rt {
 
 namespace {
 
@@ -205,4 +205,4 @@ std::unique_ptr<Device> makeCpuDevice(int threads) {
   return std::make_unique<CpuDevice>(threads);
 }
 
-} // namespace teeny
+} // namespace teeny::rt

@@ -5,9 +5,9 @@
 
 #include <memory>
 
-namespace teeny {
+namespace teeny::rt {
 
 // `threads` as in teeny_session_options: 0 for as many as the machine runs.
 std::unique_ptr<Device> makeCpuDevice(int threads);
 
-} // namespace teeny
+} // namespace teeny::rt

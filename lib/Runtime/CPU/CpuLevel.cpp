@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <initializer_list>
 
-namespace teeny {
+namespace teeny::rt {
 
 #if defined(__x86_64__)
 
@@ -80,4 +80,4 @@ int cpuTargetRank(std::string_view target) {
 
 std::string_view bestCpuTarget() { return levels[level() - 1]; }
 
-} // namespace teeny
+} // namespace teeny::rt

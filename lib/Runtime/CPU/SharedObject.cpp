@@ -13,7 +13,7 @@
 #define MFD_EXEC 0x0010U // Linux 6.3
 #endif
 
-namespace teeny {
+namespace teeny::rt {
 
 namespace {
 struct File {
@@ -113,4 +113,4 @@ void *SharedObject::symbol(const std::string &symbol) const {
   return dlsym(handle, symbol.c_str());
 }
 
-} // namespace teeny
+} // namespace teeny::rt

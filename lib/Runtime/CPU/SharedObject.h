@@ -13,7 +13,7 @@
 #include <span>
 #include <string>
 
-namespace teeny {
+namespace teeny::rt {
 
 class SharedObject {
 public:
@@ -38,4 +38,4 @@ private:
   void *handle;
 };
 
-} // namespace teeny
+} // namespace teeny::rt

@@ -4,7 +4,7 @@
 #include <chrono>
 #include <system_error>
 
-namespace teeny {
+namespace teeny::rt {
 
 static void pause() {
 #if defined(__x86_64__)
@@ -133,4 +133,4 @@ void ThreadPool::work(int thread) {
   }
 }
 
-} // namespace teeny
+} // namespace teeny::rt

@@ -23,7 +23,7 @@
 #include <thread>
 #include <vector>
 
-namespace teeny {
+namespace teeny::rt {
 
 class ThreadPool {
 public:
@@ -68,4 +68,4 @@ private:
   bool stopping = false;
 };
 
-} // namespace teeny
+} // namespace teeny::rt

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-namespace teeny::cuda {
+namespace teeny::rt::cuda {
 
 Module::~Module() {
   if (!handle)
@@ -158,4 +158,4 @@ Result<CUfunction> Context::function(Module &module, const std::string &symbol, 
   return function;
 }
 
-} // namespace teeny::cuda
+} // namespace teeny::rt::cuda

@@ -9,7 +9,7 @@
 #include <mutex>
 #include <span>
 
-namespace teeny::cuda {
+namespace teeny::rt::cuda {
 
 class Context;
 
@@ -82,4 +82,4 @@ private:
   bool pushed;
 };
 
-} // namespace teeny::cuda
+} // namespace teeny::rt::cuda

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <optional>
 
-namespace teeny {
+namespace teeny::rt {
 
 using namespace cuda;
 
@@ -329,4 +329,4 @@ Result<RunTimes> CudaDevice::times() {
   return times;
 }
 
-} // namespace teeny
+} // namespace teeny::rt

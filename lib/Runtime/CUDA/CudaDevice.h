@@ -5,7 +5,7 @@
 
 #include <memory>
 
-namespace teeny {
+namespace teeny::rt {
 
 struct CudaOptions {
   int ordinal = 0;
@@ -15,4 +15,4 @@ struct CudaOptions {
 // Errors: environment, where there is no driver, no such device, or it fails.
 Result<std::unique_ptr<Device>> makeCudaDevice(const CudaOptions &options);
 
-} // namespace teeny
+} // namespace teeny::rt

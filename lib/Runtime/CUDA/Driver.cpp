@@ -4,7 +4,7 @@
 #include <memory>
 #include <mutex>
 
-namespace teeny::cuda {
+namespace teeny::rt::cuda {
 
 static constexpr const char *libraryName = "libcuda.so.1";
 
@@ -71,4 +71,4 @@ Status Driver::check(CUresult result, const std::string &what) const {
   return error(result, what);
 }
 
-} // namespace teeny::cuda
+} // namespace teeny::rt::cuda

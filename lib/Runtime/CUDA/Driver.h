@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <string>
 
-namespace teeny::cuda {
+namespace teeny::rt::cuda {
 
 using CUresult = int;
 using CUdevice = int;
@@ -75,4 +75,4 @@ struct Driver {
   Error error(CUresult result, const std::string &what) const;
 };
 
-} // namespace teeny::cuda
+} // namespace teeny::rt::cuda

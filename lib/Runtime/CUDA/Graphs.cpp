@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace teeny::cuda {
+namespace teeny::rt::cuda {
 
 Graphs::~Graphs() {
   for (Entry &entry : entries)
@@ -102,4 +102,4 @@ Result<CUgraphExec> Graphs::graph(const Program &program, const Enqueue &enqueue
   return entry.executable;
 }
 
-} // namespace teeny::cuda
+} // namespace teeny::rt::cuda

@@ -13,7 +13,7 @@
 #include <functional>
 #include <list>
 
-namespace teeny::cuda {
+namespace teeny::rt::cuda {
 
 class Graphs {
 public:
@@ -48,4 +48,4 @@ private:
   DeviceCounters count;
 };
 
-} // namespace teeny::cuda
+} // namespace teeny::rt::cuda

@@ -1,6 +1,6 @@
 #include "Runtime/CUDA/Targets.h"
 
-namespace teeny::cuda {
+namespace teeny::rt::cuda {
 
 std::optional<GpuTarget> parseGpuTarget(std::string_view target) {
   GpuTarget result;
@@ -48,4 +48,4 @@ int gpuTargetRank(std::string_view text, int major, int minor) {
   return target->ptx ? closeness : closeness + 10000;
 }
 
-} // namespace teeny::cuda
+} // namespace teeny::rt::cuda

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string_view>
 
-namespace teeny::cuda {
+namespace teeny::rt::cuda {
 
 // "sm_90a", "compute_80".
 struct GpuTarget {
@@ -21,4 +21,4 @@ std::optional<GpuTarget> parseGpuTarget(std::string_view target);
 // suffix.
 int gpuTargetRank(std::string_view target, int major, int minor);
 
-} // namespace teeny::cuda
+} // namespace teeny::rt::cuda
