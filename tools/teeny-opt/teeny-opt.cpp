@@ -1,5 +1,7 @@
 // teeny-opt: runs passes over IR files, for tests and for looking at one step of the pipeline.
+#include "Conversion/TileToGPU/TileToGPU.h"
 #include "Graph/IR/Graph.h"
+#include "Target/PTX/EmitPTX.h"
 #include "Tile/IR/Tile.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -15,10 +17,10 @@
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
-  registry.insert<mlir::arith::ArithDialect, mlir::cf::ControlFlowDialect, mlir::func::FuncDialect,
-                  mlir::LLVM::LLVMDialect, mlir::math::MathDialect, mlir::scf::SCFDialect,
-                  mlir::tensor::TensorDialect, teeny::graph::GraphDialect,
-                  teeny::tile::TileDialect>();
+  registry
+      .insert<mlir::arith::ArithDialect, mlir::cf::ControlFlowDialect, mlir::func::FuncDialect,
+              mlir::LLVM::LLVMDialect, mlir::math::MathDialect, mlir::scf::SCFDialect,
+              mlir::tensor::TensorDialect, teeny::graph::GraphDialect, teeny::tile::TileDialect>();
   mlir::func::registerInlinerExtension(registry);
 
   // Upstream passes that tests combine with ours; a library of the project adds its own with one
@@ -28,6 +30,8 @@ int main(int argc, char **argv) {
   mlir::registerInlinerPass();
   mlir::registerLoopInvariantCodeMotionPass();
   mlir::registerSymbolDCEPass();
+  teeny::registerTileToGPUPasses();
+  teeny::registerEmitPTXPass();
 
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "teenyc's passes, one at a time\n", registry));

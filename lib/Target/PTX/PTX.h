@@ -20,7 +20,9 @@ namespace teeny::ptx {
 // Translates a module in the LLVM dialect to optimised PTX for a GPU target. Multiplications and
 // additions become one instruction only where both carry `contract`; loops are unrolled but not
 // vectorised. What LLVM's code generator refuses is an error of code `unsupported` with its text.
-Result<std::string> translate(mlir::ModuleOp module, const Target &target);
+// `llvmText`, if given, gets the optimised LLVM IR. May be called from any thread.
+Result<std::string> translate(mlir::ModuleOp module, const Target &target,
+                              std::string *llvmText = nullptr);
 
 // What the assembler says about one kernel. Sizes are in bytes; those of the stack and of spills
 // are per thread.

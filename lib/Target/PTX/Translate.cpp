@@ -12,6 +12,7 @@
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Target/TargetMachine.h"
@@ -36,6 +37,10 @@ static std::unique_ptr<llvm::TargetMachine> createMachine(const Target &target,
     LLVMInitializeNVPTXTarget();
     LLVMInitializeNVPTXTargetMC();
     LLVMInitializeNVPTXAsmPrinter();
+    // Addresses in shared memory are computed in 32 bits. LLVM has no other way to say it.
+    auto &options = llvm::cl::getRegisteredOptions();
+    if (auto it = options.find("nvptx-short-ptr"); it != options.end())
+      static_cast<llvm::cl::opt<bool> *>(it->second)->setValue(true);
   });
   llvm::Triple triple("nvptx64-nvidia-cuda");
   const llvm::Target *backend = llvm::TargetRegistry::lookupTarget(triple, error);
@@ -84,15 +89,33 @@ struct Collector final : llvm::DiagnosticHandler {
 };
 } // namespace
 
-// LLVM has errors that it regards as fatal and would end the process; this leaves the protected
-// call instead. What the failed call had allocated is lost.
-static void onFatalError(void *errors, const char *text, bool) {
-  *static_cast<std::string *>(errors) = text;
-  if (auto *context = llvm::CrashRecoveryContext::GetCurrent())
-    context->HandleExit(1);
+// LLVM has errors that it regards as fatal and would end the process; in a protected call this
+// leaves the call instead. What the failed call had allocated is lost. The handler is one for all
+// threads, so it is installed once, and finds what belongs to its thread.
+static thread_local std::string *fatalError = nullptr;
+
+static void onFatalError(void *, const char *text, bool) {
+  auto *context = llvm::CrashRecoveryContext::GetCurrent();
+  if (!context || !fatalError)
+    return;
+  *fatalError = text;
+  context->HandleExit(1);
 }
 
-Result<std::string> teeny::ptx::translate(mlir::ModuleOp module, const Target &target) {
+static bool runProtected(llvm::function_ref<void()> call, std::string &error) {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    llvm::CrashRecoveryContext::Enable();
+    llvm::install_fatal_error_handler(onFatalError);
+  });
+  fatalError = &error;
+  bool finished = llvm::CrashRecoveryContext().RunSafely(call);
+  fatalError = nullptr;
+  return finished;
+}
+
+Result<std::string> teeny::ptx::translate(mlir::ModuleOp module, const Target &target,
+                                          std::string *llvmText) {
   std::string errors;
   std::unique_ptr<llvm::TargetMachine> machine = createMachine(target, errors);
   if (!machine)
@@ -115,6 +138,8 @@ Result<std::string> teeny::ptx::translate(mlir::ModuleOp module, const Target &t
   bool noEmitter = false;
   auto generate = [&] {
     optimise(*code, *machine);
+    if (llvmText)
+      llvm::raw_string_ostream(*llvmText) << *code;
     llvm::raw_svector_ostream os(text);
     llvm::legacy::PassManager passes;
     noEmitter =
@@ -122,14 +147,7 @@ Result<std::string> teeny::ptx::translate(mlir::ModuleOp module, const Target &t
     if (!noEmitter)
       passes.run(*code);
   };
-  llvm::CrashRecoveryContext::Enable();
-  bool finished;
-  {
-    llvm::ScopedFatalErrorHandler handler(onFatalError, &errors);
-    finished = llvm::CrashRecoveryContext().RunSafely(generate);
-  }
-  llvm::CrashRecoveryContext::Disable();
-  if (!finished) {
+  if (!runProtected(generate, errors)) {
     // The module is in no state to be destroyed.
     code.release();
     return Error{ErrorCode::unsupported,

@@ -1,0 +1,67 @@
+// Functions that the GPU has instructions for. The others never get here: they are written in the
+// kernel language.
+#include "Conversion/TileToGPU/Patterns.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+using namespace teeny;
+using namespace teeny::gpu;
+
+namespace {
+// An operation of f32 as an intrinsic; 16-bit floats are computed in f32 and rounded once. f64 is
+// left to the exact operations of LLVM.
+template <typename Op> class IntrinsicPattern final : public OpConversionPattern<Op> {
+public:
+  IntrinsicPattern(const TypeConverter &types, MLIRContext *context, StringRef name)
+      : OpConversionPattern<Op>(types, context, /*benefit=*/2), name(name) {}
+
+  LogicalResult matchAndRewrite(Op op, typename Op::Adaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Type type = op.getType();
+    if (type.isF64())
+      return rewriter.notifyMatchFailure(op, "expected f32 or a narrower type");
+    Emit emit(rewriter, op.getLoc());
+    Type f32 = rewriter.getF32Type();
+    SmallVector<Value> operands(adaptor.getOperands());
+    if (type != f32)
+      for (Value &operand : operands)
+        operand = arith::ExtFOp::create(rewriter, op.getLoc(), f32, operand);
+    Value result = emit.intrinsic(name, f32, operands);
+    if (type != f32)
+      result = arith::TruncFOp::create(rewriter, op.getLoc(), type, result);
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+
+private:
+  StringRef name;
+};
+} // namespace
+
+LogicalResult teeny::gpu::verifyMath(Operation *kernel) {
+  WalkResult result = kernel->walk([](Operation *op) {
+    if (!isa_and_present<math::MathDialect>(op->getDialect()))
+      return WalkResult::advance();
+    if (isa<math::AbsFOp, math::AbsIOp, math::CeilOp, math::FloorOp, math::TruncOp, math::RoundOp,
+            math::RoundEvenOp, math::CopySignOp, math::CountLeadingZerosOp,
+            math::CountTrailingZerosOp, math::CtPopOp, math::FmaOp, math::SqrtOp, math::RsqrtOp>(
+            op))
+      return WalkResult::advance();
+    if (isa<math::Exp2Op>(op) && !op->getResult(0).getType().isF64())
+      return WalkResult::advance();
+    op->emitOpError("of ") << op->getResult(0).getType()
+                           << " is no instruction of a GPU: expected it to be expanded before";
+    return WalkResult::interrupt();
+  });
+  return success(!result.wasInterrupted());
+}
+
+void teeny::gpu::populateMathPatterns(const TypeConverter &types, RewritePatternSet &patterns) {
+  MLIRContext *context = patterns.getContext();
+  patterns.add<IntrinsicPattern<arith::DivFOp>>(types, context, "llvm.nvvm.div.full");
+  patterns.add<IntrinsicPattern<math::Exp2Op>>(types, context, "llvm.nvvm.ex2.approx.ftz.f");
+  patterns.add<IntrinsicPattern<math::SqrtOp>>(types, context, "llvm.nvvm.sqrt.approx.ftz.f");
+  patterns.add<IntrinsicPattern<math::RsqrtOp>>(types, context, "llvm.nvvm.rsqrt.approx.ftz.f");
+}

@@ -1,0 +1,53 @@
+// The patterns of the conversion from tiles to threads, one file per family of operations.
+#pragma once
+
+#include "Conversion/TileToGPU/Distribution.h"
+#include "Conversion/TileToGPU/Scratch.h"
+#include "Support/Targets.h"
+
+namespace teeny::gpu {
+
+// What the patterns of one kernel share.
+struct KernelContext {
+  const DistributionTypes &types;
+  const GpuFacts &facts;
+  int warps;
+  Scratch &scratch;
+  // Elements that one access of a load or store moves; 1 where it is not listed.
+  const llvm::DenseMap<mlir::Operation *, unsigned> &accessWidths;
+};
+
+template <typename Op> class TilePattern : public mlir::OpConversionPattern<Op> {
+public:
+  TilePattern(KernelContext &context, mlir::MLIRContext *mlirContext)
+      : mlir::OpConversionPattern<Op>(context.types, mlirContext), context(context) {}
+
+protected:
+  KernelContext &context;
+};
+
+// arith and math on tiles: the same operation on each register.
+void populateElementwisePatterns(KernelContext &, mlir::RewritePatternSet &);
+// arange, splat, and the operations that only rename elements.
+void populateMakeTilePatterns(KernelContext &, mlir::RewritePatternSet &);
+// Pointer arithmetic, loads and stores, the place in the grid, barriers.
+void populateMemoryPatterns(KernelContext &, mlir::RewritePatternSet &);
+void populateConvertLayoutPatterns(KernelContext &, mlir::RewritePatternSet &);
+
+// Of scalars: division, exp2, sqrt, rsqrt; and the report of functions that no pattern knows.
+void populateMathPatterns(const mlir::TypeConverter &types, mlir::RewritePatternSet &patterns);
+mlir::LogicalResult verifyMath(mlir::Operation *kernel);
+
+// For each register of `to`, the register of `from` in the same thread that holds the same element,
+// or nothing where an element lies in another thread. The two have the same outs.
+std::optional<llvm::SmallVector<unsigned>> registersInPlace(const tile::LinearLayout &from,
+                                                            const tile::LinearLayout &to);
+
+// The registers of the same tile in layout `to`, by way of shared memory, of which exchangeBytes
+// must fit.
+llvm::SmallVector<mlir::Value> exchange(Emit &emit, Scratch &scratch, mlir::ValueRange values,
+                                        const tile::LinearLayout &from,
+                                        const tile::LinearLayout &to);
+int64_t exchangeBytes(mlir::Type type, const tile::LinearLayout &layout);
+
+} // namespace teeny::gpu

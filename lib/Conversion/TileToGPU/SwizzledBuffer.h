@@ -1,0 +1,51 @@
+// Where the elements of a tile lie in shared memory while threads exchange them, so that neither
+// those who write in one layout nor those who read in another wait for each other.
+//
+// Shared memory has 32 banks of 4 bytes; byte address a is in bank a / 4 % 32. The lanes of one
+// access are served together (all 32 for accesses of 4 bytes, 16 lanes for 8 bytes, 8 lanes for 16)
+// if no two of them want different rows (a / 128) of one bank. A plain row-major buffer is good for
+// one direction only: threads that read along columns of a 32 x 32 tile of f32 all want the same
+// bank.
+//
+// The buffer is a linear map S from offsets to elements, to be chosen: a basis of the space of
+// elements, in the order of the offset's bits:
+//
+//   offset = [ vector | bank | row ]
+//
+// 1. vector: directions along which both layouts have registers: those elements move together.
+// 2. row: two lanes conflict when they differ by something with no bank part, that is, by an
+// element of
+//    span(row, vector). So `row` must meet neither the directions in which the writing lanes lie,
+//    W, nor those of the reading lanes, R. Directions outside of both are good. So is w + r for w
+//    only in W and r only in R: it lies in neither span.
+// 3. bank: whatever completes the basis.
+//
+// Example: a 32 x 32 tile, written along rows (W = the 5 column bits), read along columns (R = the
+// 5 row bits). There is no direction outside of W and R, so row = {c0 + r0, ..., c4 + r4} and bank
+// = {c0, ..., c4}: element (i, j) is at offset 32 i + (i ^ j), the usual swizzle, found and not
+// written down.
+#pragma once
+
+#include "Tile/IR/LinearLayout.h"
+
+namespace teeny::gpu {
+
+struct SwizzledBuffer {
+  tile::LinearLayout offsets;       // Dim::offset -> the tile's dims; invertible
+  unsigned vectorBits = 0;          // 2^vectorBits elements move at once
+  tile::LinearLayout writes, reads; // (register, lane, warp) -> Dim::offset
+};
+
+// For a tile with elements of so many bytes, written in the one layout and read in the other.
+SwizzledBuffer chooseBuffer(const tile::LinearLayout &writer, const tile::LinearLayout &reader,
+                            unsigned elementBytes);
+
+// Registers in groups that lie at consecutive offsets: the first of each group, and what to add to
+// (exclusive or) get its others.
+struct RegisterGroups {
+  llvm::SmallVector<unsigned> first;
+  llvm::SmallVector<unsigned> members; // members[0] is 0
+};
+RegisterGroups vectorGroups(const tile::LinearLayout &accesses, unsigned vectorBits);
+
+} // namespace teeny::gpu
