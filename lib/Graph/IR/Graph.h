@@ -52,7 +52,7 @@ mlir::Location operandLoc(CallOp call, unsigned index);
 mlir::Type typeOf(mlir::MLIRContext *context, DType dtype);
 std::optional<DType> dtypeOf(mlir::Type type);
 std::string dtypeName(mlir::Type type); // as in files
-llvm::ArrayRef<std::string> dtypeNames();
+int64_t dtypeBytes(mlir::Type type);    // of an element type
 
 // "f32[B, 4, 2*A]": a type as messages show it.
 std::string typeText(GraphTensorType type);

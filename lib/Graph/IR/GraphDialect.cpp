@@ -61,11 +61,6 @@ std::string graph::pathOf(Operation *op, StringRef file) {
 //===-- Element types
 //---------------------------------------------------------------------------===//
 
-static constexpr DType allDtypes[] = {DType::f64,    DType::f32,    DType::f16,    DType::bf16,
-                                      DType::f8e4m3, DType::f8e5m2, DType::i64,    DType::i32,
-                                      DType::i16,    DType::i8,     DType::u64,    DType::u32,
-                                      DType::u16,    DType::u8,     DType::boolean};
-
 Type graph::typeOf(MLIRContext *context, DType dtype) {
   auto integer = [&](unsigned bits, bool isUnsigned = false) -> Type {
     return IntegerType::get(context, bits,
@@ -107,8 +102,8 @@ Type graph::typeOf(MLIRContext *context, DType dtype) {
 }
 
 std::optional<DType> graph::dtypeOf(Type type) {
-  for (DType dtype : allDtypes)
-    if (type == typeOf(type.getContext(), dtype))
+  for (const char *name : dtypeNames())
+    if (DType dtype = *dtypeByName(name); type == typeOf(type.getContext(), dtype))
       return dtype;
   return std::nullopt;
 }
@@ -118,15 +113,7 @@ std::string graph::dtypeName(Type type) {
   return dtype ? name(*dtype) : "?";
 }
 
-ArrayRef<std::string> graph::dtypeNames() {
-  static const std::vector<std::string> names = [] {
-    std::vector<std::string> list;
-    for (DType dtype : allDtypes)
-      list.push_back(name(dtype));
-    return list;
-  }();
-  return names;
-}
+int64_t graph::dtypeBytes(Type type) { return byteSize(*dtypeOf(type)); }
 
 std::string graph::typeText(GraphTensorType type) {
   std::string text = dtypeName(type.getDtype()) + "[";

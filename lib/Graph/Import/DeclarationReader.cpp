@@ -1,0 +1,358 @@
+#include "Graph/Import/DeclarationReader.h"
+
+#include "Graph/Import/AttrValue.h"
+
+#include "mlir/IR/OwningOpRef.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace teeny;
+using namespace teeny::graph;
+
+static constexpr const char *dimWhat = "a dim";
+static constexpr const char *attributeWhat = "an attribute";
+static constexpr const char *variableWhat = "a type variable";
+
+OpOp DeclarationReader::read(const JsonField &value) {
+  unsigned errorsBefore = diagnostics.errorCount();
+  JsonObject object(value, "a declaration");
+  if (!object)
+    return {};
+  JsonField opField = object.required("op");
+  std::string name = readOpName(opField);
+  std::optional<std::string> doc = object.optional("doc").string();
+  mlir::DictionaryAttr dtypes = readDtypes(object.optional("dtypes"));
+
+  auto op = OpOp::create(builder, opField ? mlirLoc(opField) : mlirLoc(value), name, dtypes,
+                         doc ? builder.getStringAttr(*doc) : mlir::StringAttr());
+  mlir::OwningOpRef<OpOp> owner(op);
+  builder.setInsertionPointToEnd(&op.getBody().emplaceBlock());
+
+  // Names first: everything else is about them.
+  readTensors(object.optional("inputs"), TensorRole::Input, "an input");
+  readTensors(object.optional("params"), TensorRole::Param, "a param");
+  readTensors(object.required("outputs"), TensorRole::Output, "an output");
+  readAttributes(object.optional("attrs"));
+  bindNames();
+  solveSizes();
+  checkOutputs();
+  builder.setInsertionPointToStart(&op.getBlock());
+  buildTensors();
+  builder.setInsertionPointToEnd(&op.getBlock());
+
+  readRequirements(object.optional("requires"));
+  readScratch(object.optional("scratch"));
+  readAliases(object.optional("aliases"));
+  readImplementations(object.required("launches"), object.optional("variants"));
+  refuse(object, {"align", "order", "repeat", "backward", "fusible"});
+  object.finish();
+  if (diagnostics.errorCount() != errorsBefore)
+    return {};
+  module.push_back(owner.release());
+  return op;
+}
+
+void DeclarationReader::refuse(JsonObject &object, llvm::ArrayRef<llvm::StringLiteral> keys) {
+  for (llvm::StringLiteral key : keys)
+    if (JsonField field = object.optional(key))
+      diagnostics.error(field->keyLocation(), "'" + key.str() + "' is not supported");
+}
+
+// "yolo.detect_decode": identifiers joined by dots.
+std::string DeclarationReader::readOpName(const JsonField &field) {
+  std::optional<std::string> name = readLabel(field);
+  if (!name)
+    return "";
+  auto isWord = [](llvm::StringRef word) {
+    return !word.empty() && !llvm::isDigit(word[0]) &&
+           llvm::all_of(word, [](char c) { return llvm::isAlnum(c) || c == '_'; });
+  };
+  llvm::SmallVector<llvm::StringRef> words;
+  llvm::StringRef(*name).split(words, '.');
+  if (!llvm::all_of(words, isWord))
+    error(field, "'" + *name + "' is not a name for an op")
+        .suggest("words of letters, digits and '_', joined by dots: \"yolo.detect_decode\"");
+  return *name;
+}
+
+mlir::DictionaryAttr DeclarationReader::readDtypes(const JsonField &field) {
+  mlir::NamedAttrList variables;
+  for (const JsonField &variable : field.object().value_or(std::vector<JsonField>())) {
+    std::string name = variable->key().str();
+    if (!Expr::isName(name) || dtypeByName(name)) {
+      diagnostics.error(variable->keyLocation(),
+                        "'" + name + "' is not a name for a type variable");
+      continue;
+    }
+    if (!names.add(name, variableWhat, variable->keyLocation(), diagnostics))
+      continue;
+    dtypeVariables.push_back(name);
+    std::vector<mlir::Attribute> types;
+    std::optional<std::vector<JsonField>> choices = variable.array();
+    for (const JsonField &choice : choices.value_or(std::vector<JsonField>())) {
+      std::optional<DType> dtype = readDtype(choice);
+      if (!dtype)
+        continue;
+      mlir::Attribute type = mlir::TypeAttr::get(typeOf(context, *dtype));
+      if (llvm::is_contained(types, type))
+        error(choice, "type '" + choice->rawString().str() + "' is listed twice");
+      types.push_back(type);
+    }
+    if (choices && choices->empty())
+      error(variable, "type variable '" + name + "' has no types");
+    variables.set(name, builder.getArrayAttr(types));
+  }
+  return variables.getDictionary(context);
+}
+
+//===-- Attributes
+//------------------------------------------------------------------------------===//
+
+void DeclarationReader::readAttributes(const JsonField &field) {
+  for (const JsonField &attribute : field.object().value_or(std::vector<JsonField>()))
+    readAttribute(attribute);
+}
+
+void DeclarationReader::readAttribute(const JsonField &field) {
+  std::string name = field->key().str();
+  JsonObject object(field, "an attribute");
+  if (!object)
+    return;
+  if (!Expr::isName(name) || dtypeByName(name)) {
+    diagnostics.error(field->keyLocation(), "'" + name + "' is not a name for an attribute");
+    return;
+  }
+  if (!names.add(name, attributeWhat, field->keyLocation(), diagnostics))
+    return;
+
+  static const std::vector<std::string> kinds = {"int", "float", "bool", "string", "dtype"};
+  JsonField typeField = object.required("type");
+  JsonField defaultField = object.optional("default"), tuneField = object.optional("tune");
+  JsonField minField = object.optional("min"), maxField = object.optional("max");
+  std::optional<std::string> type = typeField.string();
+  std::optional<AttrKind> kind = type ? symbolizeAttrKind(*type) : std::nullopt;
+  if (type && !kind)
+    error(typeField, "an attribute's type is " + listed(kinds, false) + "; found '" + *type + "'")
+        .didYouMean(nearest(*type, kinds));
+  object.finish();
+  // An unknown type must not make its uses errors as well.
+  attrKinds[name] = kind.value_or(AttrKind::Int);
+  if (!kind)
+    return;
+
+  auto bound = [&](const JsonField &bound) -> mlir::Attribute {
+    if (!bound)
+      return {};
+    if (*kind == AttrKind::Int || *kind == AttrKind::Float)
+      return readAttrValue(bound, *kind, context);
+    diagnostics.error(bound->keyLocation(),
+                      "only numbers have a range; '" + name + "' is of type " + *type);
+    return {};
+  };
+  mlir::Attribute min = bound(minField), max = bound(maxField);
+  if (min && !checkAttrRange(minField, min, {}, max))
+    return;
+  auto value = [&](const JsonField &field) -> mlir::Attribute {
+    mlir::Attribute found = readAttrValue(field, *kind, context);
+    return found && checkAttrRange(field, found, min, max) ? found : mlir::Attribute();
+  };
+  mlir::Attribute defaultValue = defaultField ? value(defaultField) : mlir::Attribute();
+  std::vector<mlir::Attribute> tune;
+  for (const JsonField &choice : tuneField.array().value_or(std::vector<JsonField>()))
+    if (mlir::Attribute found = value(choice))
+      tune.push_back(found);
+  AttributeOp::create(builder, field->keyLocation().toMLIR(context), name, *kind, defaultValue,
+                      tuneField ? builder.getArrayAttr(tune) : mlir::ArrayAttr(), min, max);
+}
+
+//===-- Tensors
+//---------------------------------------------------------------------------------===//
+
+void DeclarationReader::readTensors(const JsonField &field, TensorRole role, const char *what) {
+  std::optional<std::vector<JsonField>> list = field.array();
+  if (list && list->empty() && role == TensorRole::Output)
+    error(field, "an op has at least one output");
+  for (const JsonField &element : list.value_or(std::vector<JsonField>())) {
+    JsonObject object(element, what);
+    if (!object)
+      continue;
+    JsonField nameField = object.required("name");
+    JsonField dtypeField = object.required("dtype");
+    Tensor tensor{role, nameField, dtypeField, "", "", "", {}};
+    std::optional<std::string> name = readIdentifier(nameField);
+    std::optional<std::string> dtype = dtypeField.string();
+    readShape(object.required("shape"), tensor);
+    refuse(object, {"align", "order", "repeat"});
+    object.finish();
+    if (!name || !names.add(*name, what, nameField->location(), diagnostics) || !dtype)
+      continue;
+    tensor.name = *name;
+    tensor.dtype = *dtype;
+    tensors.push_back(std::move(tensor));
+    // An output's type may be an attribute, which is not read yet.
+    if (role != TensorRole::Output)
+      checkDtype(dtypeField, *dtype, dtypeVariables);
+  }
+}
+
+void DeclarationReader::readShape(const JsonField &field, Tensor &tensor) {
+  std::optional<std::vector<JsonField>> sizes = field.array();
+  for (const JsonField &size : sizes.value_or(std::vector<JsonField>())) {
+    llvm::StringRef text = size->isString() ? size->rawString() : llvm::StringRef();
+    if (text.consume_front("*")) {
+      if (&size != &sizes->front())
+        error(size, "'*" + text.str() + "' stands for leading dims and can only come first");
+      else if (!Expr::isName(text))
+        error(size, "'" + text.str() + "' is not a name for leading dims");
+      else
+        tensor.leading = text.str();
+      continue;
+    }
+    std::optional<Expr> expr = readExpr(size);
+    if (!expr)
+      continue;
+    if (expr->constant().value_or(0) < 0)
+      error(size, "a size cannot be negative, found " + size->describe());
+    tensor.sizes.push_back({size, *expr, Expr::isName(text)});
+  }
+}
+
+void DeclarationReader::bindName(const JsonField &field, const std::string &name) {
+  if (names.what(name) == dimWhat)
+    return;
+  if (names.what(name) == attributeWhat) {
+    error(field, "'" + name + "' is an attribute, so it cannot also name a size")
+        .suggest("write '(" + name + ")' for a size that must equal the attribute");
+    return;
+  }
+  names.add(name, dimWhat, field->location(), diagnostics);
+}
+
+// Names that the shapes of inputs and params bind.
+void DeclarationReader::bindNames() {
+  for (const Tensor &tensor : tensors) {
+    if (tensor.role == TensorRole::Output)
+      continue;
+    if (!tensor.leading.empty())
+      bindName(tensor.nameField, tensor.leading);
+    for (const Size &size : tensor.sizes)
+      if (size.isBinding)
+        bindName(size.field, *size.expr.symbolName());
+  }
+}
+
+// Expressions among the patterns bind the one name that is left unknown in them, in any order.
+void DeclarationReader::solveSizes() {
+  std::vector<const Size *> open;
+  for (const Tensor &tensor : tensors)
+    for (const Size &size : tensor.sizes)
+      if (tensor.role != TensorRole::Output && !size.isBinding)
+        open.push_back(&size);
+  auto unknownNames = [&](const Size *size) {
+    std::vector<std::string> unknown;
+    for (const std::string &name : size->expr.symbols())
+      if (names.what(name).empty())
+        unknown.push_back(name);
+    return unknown;
+  };
+  auto solve = [&](const Size *size) {
+    std::vector<std::string> unknown = unknownNames(size);
+    if (unknown.empty())
+      return checkIntegers(size->field, size->expr), true;
+    std::optional<Expr::Linear> linear = size->expr.linear();
+    return unknown.size() == 1 && linear &&
+           names.add(unknown[0], dimWhat, size->field->location(), diagnostics);
+  };
+  for (size_t before = open.size() + 1; open.size() < before;) {
+    before = open.size();
+    llvm::erase_if(open, solve);
+  }
+  for (const Size *size : open)
+    error(size->field, "cannot find " + listed(unknownNames(size)) + " from this size")
+        .suggest("a size gives a name as N or a*N + b; other expressions need their names from "
+                 "other sizes");
+}
+
+void DeclarationReader::checkOutputs() {
+  std::vector<std::string> types = dtypeVariables;
+  for (const auto &[name, kind] : attrKinds)
+    if (kind == AttrKind::DType)
+      types.push_back(name.str());
+  llvm::sort(types);
+  llvm::StringSet<> leadings, boundTypes;
+  for (const Tensor &tensor : tensors) {
+    if (tensor.role != TensorRole::Output) {
+      leadings.insert(tensor.leading);
+      boundTypes.insert(tensor.dtype);
+      continue;
+    }
+    for (const Size &size : tensor.sizes)
+      checkIntegers(size.field, size.expr);
+    if (!tensor.leading.empty() && !leadings.contains(tensor.leading))
+      error(tensor.nameField, "no input or param has the leading dims '*" + tensor.leading + "'");
+    bool known = checkDtype(tensor.dtypeField, tensor.dtype, types);
+    if (known && llvm::is_contained(dtypeVariables, tensor.dtype) &&
+        !boundTypes.contains(tensor.dtype))
+      error(tensor.dtypeField, "the type of output '" + tensor.name + "' is '" + tensor.dtype +
+                                   "', which no input or param has");
+  }
+}
+
+void DeclarationReader::buildTensors() {
+  for (const Tensor &tensor : tensors) {
+    std::vector<mlir::Attribute> shape;
+    for (const Size &size : tensor.sizes)
+      shape.push_back(exprAttr(size.expr));
+    DeclareOp::create(builder, mlirLoc(tensor.nameField), tensor.role,
+                      builder.getStringAttr(tensor.name), builder.getStringAttr(tensor.dtype),
+                      tensor.leading.empty() ? mlir::StringAttr()
+                                             : builder.getStringAttr(tensor.leading),
+                      builder.getArrayAttr(shape));
+  }
+}
+
+//===-- Names in expressions
+//--------------------------------------------------------------------===//
+
+const DeclarationReader::Tensor *DeclarationReader::findTensor(llvm::StringRef name) const {
+  for (const Tensor &tensor : tensors)
+    if (tensor.name == name)
+      return &tensor;
+  return nullptr;
+}
+
+bool DeclarationReader::isInteger(llvm::StringRef name, bool types) const {
+  llvm::StringRef what = names.what(name);
+  if (what == attributeWhat) {
+    AttrKind kind = attrKinds.lookup(name);
+    return kind == AttrKind::Int || kind == AttrKind::Bool || (types && kind == AttrKind::DType);
+  }
+  return what == dimWhat ||
+         (types && (what == variableWhat || dtypeByName(std::string_view(name))));
+}
+
+bool DeclarationReader::checkIntegers(const JsonField &field, const Expr &expr, bool types) {
+  std::vector<std::string> candidates;
+  for (const std::string &name : names.names())
+    if (isInteger(name, types))
+      candidates.push_back(name);
+  bool good = true;
+  auto known = [&](llvm::StringRef name) {
+    if (names.what(name).empty() || isInteger(name, types))
+      return isInteger(name, types);
+    good = false;
+    std::string kind =
+        names.what(name) == attributeWhat
+            ? "an attribute of type " + stringifyAttrKind(attrKinds.lookup(name)).str()
+            : names.what(name).str();
+    error(field,
+          "'" + name.str() + "' is " + kind + "; expressions are of dims and integer attributes");
+    return true;
+  };
+  return checkNames(field, expr, "name", known, candidates) && good;
+}
+
+std::optional<Expr> DeclarationReader::readKnownExpr(const JsonField &field, bool types) {
+  std::optional<Expr> expr = readExpr(field);
+  return expr && checkIntegers(field, *expr, types) ? expr : std::nullopt;
+}
