@@ -7,11 +7,11 @@
 using namespace teeny;
 
 const std::vector<size_t> &Source::starts() const {
-  if (lineStarts.empty()) {
+  std::call_once(startsFound, [this] {
     lineStarts.push_back(0);
     for (size_t at = text.find('\n'); at != std::string::npos; at = text.find('\n', at + 1))
       lineStarts.push_back(at + 1);
-  }
+  });
   return lineStarts;
 }
 
@@ -90,6 +90,17 @@ Diagnostic &Diagnostics::error(SourceLocation at, std::string message) {
 
 Diagnostic &Diagnostics::warning(SourceLocation at, std::string message) {
   return report(Severity::warning, std::move(at), std::move(message));
+}
+
+void Diagnostics::append(Diagnostics other) {
+  unsigned unkept = other.errors;
+  for (Diagnostic &diagnostic : other.list) {
+    unkept -= diagnostic.severity == Severity::error;
+    errors += diagnostic.severity == Severity::error;
+    report(diagnostic.severity, {}, {}) = std::move(diagnostic);
+  }
+  errors += unkept;
+  dropped += other.dropped;
 }
 
 Diagnostic &Diagnostics::report(Severity severity, SourceLocation at, std::string message) {

@@ -21,6 +21,7 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -44,7 +45,8 @@ struct Source {
 
 private:
   const std::vector<size_t> &starts() const;
-  mutable std::vector<size_t> lineStarts; // found on first use
+  mutable std::vector<size_t> lineStarts; // found on first use, by any thread
+  mutable std::once_flag startsFound;
 };
 
 // A place in a source. Lines and columns count from 1, columns in bytes; line 0 is the source as a
@@ -102,6 +104,9 @@ public:
   // The reference is valid until the next report.
   Diagnostic &error(SourceLocation at, std::string message);
   Diagnostic &warning(SourceLocation at, std::string message);
+
+  // Takes over all of another's, after its own.
+  void append(Diagnostics other);
 
   bool hasErrors() const { return errors != 0; }
   unsigned errorCount() const { return errors; }
