@@ -1,0 +1,10 @@
+# Elementwise sum of two vectors.
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def add_forward(x, y, out, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    inside = i < n
+    tl.store(out + i, tl.load(x + i, mask=inside) + tl.load(y + i, mask=inside), mask=inside)
