@@ -8,6 +8,13 @@ namespace teeny::rt::cuda {
 
 static constexpr const char *libraryName = "libcuda.so.1";
 
+namespace {
+struct Symbol {
+  const char *name;
+  void **function;
+};
+} // namespace
+
 static Result<std::unique_ptr<Driver>> load() {
   void *library = dlopen(libraryName, RTLD_NOW | RTLD_LOCAL);
   if (!library) {
@@ -18,13 +25,18 @@ static Result<std::unique_ptr<Driver>> load() {
                      (why ? why : "unknown error") + ")"};
   }
   auto driver = std::make_unique<Driver>();
+  const Symbol symbols[] = {
 #define TEENY_CUDA_SYMBOL(member, symbol, parameters)                                              \
-  driver->member = reinterpret_cast<CUresult(*) parameters>(dlsym(library, symbol));               \
-  if (!driver->member)                                                                             \
-    return Error{ErrorCode::environment, std::string(libraryName) +                                \
-                                             " has no function '" symbol                           \
-                                             "'; a driver of CUDA 11.4 or later is needed"};
+  {symbol, reinterpret_cast<void **>(&driver->member)},
 #include "Runtime/CUDA/DriverSymbols.def"
+  };
+  for (const Symbol &symbol : symbols) {
+    *symbol.function = dlsym(library, symbol.name);
+    if (!*symbol.function)
+      return Error{ErrorCode::environment, std::string(libraryName) + " has no function '" +
+                                               symbol.name +
+                                               "'; a driver of CUDA 11.4 or later is needed"};
+  }
 
   CUresult result = driver->init(0);
   if (result == errorNoDevice)
