@@ -1,0 +1,72 @@
+#include "Driver/VerifyPhase.h"
+
+#include "Graph/IR/Graph.h"
+#include "Tile/IR/Tile.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Verifier.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+using namespace teeny;
+
+static LogicalResult leftOver(Operation *op, const PhaseInfo &phase, const llvm::Twine &what) {
+  return op->emitError() << "internal error: after " << phase.name << " there is still " << what;
+}
+
+// Every value of a graph has its shape and element type.
+static LogicalResult verifyShapes(ModuleOp module, const PhaseInfo &phase) {
+  WalkResult result = module.walk([&](graph::GraphOp graph) {
+    for (Operation &op : graph.getBlock())
+      for (Type type : op.getResultTypes())
+        if (auto tensor = dyn_cast<graph::GraphTensorType>(type); !tensor || !tensor.isKnown()) {
+          (void)leftOver(&op, phase, "an unknown shape or element type");
+          return WalkResult::interrupt();
+        }
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
+static LogicalResult verifyBound(ModuleOp module, const PhaseInfo &phase) {
+  WalkResult result = module.walk([&](Operation *op) {
+    if (!isa<graph::CallOp, graph::OpOp>(op))
+      return WalkResult::advance();
+    (void)leftOver(op, phase, "a call or a declaration");
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
+// Kernels stand alone, and have no layouts: those are for each target to choose.
+static LogicalResult verifyTiles(ModuleOp module, const PhaseInfo &phase) {
+  for (func::FuncOp function : module.getOps<func::FuncOp>()) {
+    WalkResult result = function.walk([&](Operation *op) {
+      auto hasLayout = [](Type type) {
+        auto tensor = dyn_cast<RankedTensorType>(type);
+        return tensor && tensor.getEncoding();
+      };
+      if (isa<func::CallOp>(op))
+        return (void)leftOver(op, phase, "a call of a function"), WalkResult::interrupt();
+      if (llvm::any_of(op->getResultTypes(), hasLayout))
+        return (void)leftOver(op, phase, "a layout"), WalkResult::interrupt();
+      return WalkResult::advance();
+    });
+    if (result.wasInterrupted())
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult teeny::verifyPhase(ModuleOp module, Phase phase) {
+  const PhaseInfo &name = info(phase);
+  if (failed(verify(module)))
+    return failure();
+  if (phase >= Phase::inferShapes && failed(verifyShapes(module, name)))
+    return failure();
+  if (phase >= Phase::bindKernels && failed(verifyBound(module, name)))
+    return failure();
+  if (phase >= Phase::tile && failed(verifyTiles(module, name)))
+    return failure();
+  return success();
+}
