@@ -1,0 +1,176 @@
+// Calls: builtins by the table, functions by inlining.
+#include "Language/Generator.h"
+
+namespace teeny::lang {
+
+using namespace ast;
+
+Value Generator::call(const Value &callee, Arguments arguments) {
+  if (const BoundMethod *method = callee.method()) {
+    if (method->function.isNone()) { // a question to a type, already answered
+      if (arguments.positional.empty() && arguments.keywords.empty())
+        return method->self;
+      fail("this method takes no arguments");
+      return {};
+    }
+    arguments.positional.insert(arguments.positional.begin(), method->self);
+    return call(method->function, std::move(arguments));
+  }
+  if (auto *builtin = callee.constantOf<BuiltinRef>())
+    return callBuiltin(*builtin->builtin, std::move(arguments));
+  if (auto *function = callee.constantOf<FunctionRef>()) {
+    if (frame->isHost) {
+      fail("a kernel function is called outside of kernels");
+      return {};
+    }
+    return inlineCall(*function, std::move(arguments));
+  }
+  if (auto *unknown = callee.constantOf<Unknown>())
+    fail(unknown->why);
+  else
+    fail(callee.describe() + " cannot be called");
+  return {};
+}
+
+Value Generator::callBuiltin(const Builtin &builtin, Arguments arguments) {
+  if (frame->isHost && !builtin.compileTime) {
+    fail(builtin.fullName() + " is called outside of kernels");
+    return {};
+  }
+  Semantics meaning = semantics();
+  Call bound(*this, meaning, builtin);
+  return bound.bind(std::move(arguments)) ? builtin.generate(bound) : Value();
+}
+
+// The signature of a function as errors quote it.
+static std::string signature(const FunctionStmt &function) {
+  std::string text = function.name + "(";
+  for (const Parameter &parameter : function.parameters)
+    text += (&parameter == &function.parameters.front() ? "" : ", ") + parameter.name +
+            (parameter.defaultValue ? "=..." : "");
+  return text + ")";
+}
+
+Value Generator::inlineCall(FunctionRef ref, Arguments arguments) {
+  const FunctionStmt &callee = *ref.function;
+  if (depth == maxCallDepth) {
+    fail("calls nested more than " + std::to_string(maxCallDepth) + " deep, the last of '" +
+             callee.name + "'",
+         "functions cannot call themselves");
+    return {};
+  }
+  auto misuse = [&](const std::string &what) {
+    fail("'" + callee.name + "' " + what, "it takes " + signature(callee));
+    return Value();
+  };
+
+  Frame inner;
+  inner.function = &callee;
+  inner.module = const_cast<Module *>(ref.module);
+  inner.caller = frame;
+  inner.callSpan = where;
+  inner.callPlace = emit.location();
+
+  size_t next = 0;
+  std::vector<Value> variadic;
+  for (const Parameter &parameter : callee.parameters) {
+    if (parameter.kind == Parameter::keywords)
+      return misuse("takes '**" + parameter.name + "', which is not in the language");
+    if (parameter.kind == Parameter::variadic) {
+      while (next < arguments.positional.size())
+        variadic.push_back(std::move(arguments.positional[next++]));
+      inner.scope[parameter.name] = Value::tuple(std::move(variadic));
+    } else if (parameter.kind == Parameter::positional && next < arguments.positional.size()) {
+      inner.scope[parameter.name] = std::move(arguments.positional[next++]);
+    }
+  }
+  if (next < arguments.positional.size())
+    return misuse("takes at most " + std::to_string(next) + " arguments, found " +
+                  std::to_string(arguments.positional.size()));
+  for (auto &[name, value] : arguments.keywords) {
+    bool known = false;
+    for (const Parameter &parameter : callee.parameters)
+      known |= parameter.name == name;
+    if (!known)
+      return misuse("has no parameter '" + name + "'");
+    if (!inner.scope.emplace(name, std::move(value)).second)
+      return misuse("was given '" + name + "' twice");
+  }
+  std::vector<const Parameter *> defaults;
+  for (const Parameter &parameter : callee.parameters) {
+    auto found = inner.scope.find(parameter.name);
+    if (found == inner.scope.end()) {
+      if (!parameter.defaultValue)
+        return misuse("needs '" + parameter.name + "'");
+      defaults.push_back(&parameter);
+    } else if (isConstexprAnnotation(parameter.annotation.get()) && found->second.tensor()) {
+      fail("'" + parameter.name + "' of '" + callee.name + "' is constexpr, but is given " +
+               found->second.describe() + ", known only at run time",
+           "a plain assignment makes a run-time scalar; declare 'name: tl.constexpr = ...'");
+      return {};
+    }
+  }
+
+  // A default is evaluated in the callee's module.
+  Frame *caller = frame;
+  Span callerPlace = where;
+  ++depth;
+  frame = &inner;
+  bool valid = true;
+  for (const Parameter *parameter : defaults) {
+    Value value = expression(*parameter->defaultValue);
+    valid = valid && value;
+    inner.scope[parameter->name] = std::move(value);
+  }
+  valid = valid && run(callee.body, /*tail=*/true);
+  frame = caller;
+  --depth;
+  moveTo(callerPlace);
+  if (!valid)
+    return {};
+  return inner.flow.state == Flow::returned ? inner.flow.result : Value::none();
+}
+
+std::optional<DetachedRegion> Generator::combiner(const Value &function,
+                                                  llvm::ArrayRef<Type> elements,
+                                                  llvm::SmallVectorImpl<mlir::Value> &yields) {
+  if (!function.constantOf<FunctionRef>()) {
+    fail("the combining function must be a @triton.jit function, found " + function.describe());
+    return std::nullopt;
+  }
+  llvm::SmallVector<mlir::Type> types;
+  for (unsigned half = 0; half != 2; ++half)
+    for (const Type &element : elements)
+      types.push_back(emit.ir(element));
+  DetachedRegion region = emit.enterRegion(types);
+  Arguments arguments;
+  for (unsigned i = 0; i != types.size(); ++i)
+    arguments.positional.push_back(Tensor{region.argument(i), elements[i % elements.size()]});
+  Value result = call(function, std::move(arguments));
+  bool valid = bool(result);
+  if (valid) {
+    Value single = result.tuple() ? result : Value::tuple({result});
+    const std::vector<Value> &items = single.tuple()->items;
+    bool fits = items.size() == elements.size();
+    for (size_t i = 0; fits && i != items.size(); ++i)
+      fits = items[i].tensor() && items[i].tensor()->type == elements[i];
+    if (fits) {
+      flatten(single, yields);
+    } else {
+      std::string expected, found;
+      for (const Type &element : elements)
+        expected += (expected.empty() ? "" : ", ") + element.name();
+      for (const Value &item : items)
+        found += (found.empty() ? "" : ", ") + item.describe();
+      fail("the combining function must return " + expected + ", as it is given, and returns " +
+           found);
+      valid = false;
+    }
+  }
+  emit.leaveRegion();
+  if (!valid)
+    return std::nullopt;
+  return region;
+}
+
+} // namespace teeny::lang

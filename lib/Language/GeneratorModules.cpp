@@ -1,0 +1,175 @@
+// Names: local, global, imported, and Python's own.
+#include "Language/Generator.h"
+
+#include "llvm/ADT/SmallString.h"
+
+namespace teeny::lang {
+
+using namespace ast;
+
+Value Generator::lookup(const std::string &name) {
+  auto read = [&](const Value &value) -> Value {
+    auto *unknown = value.constantOf<Unknown>();
+    if (!unknown || quiet)
+      return value;
+    fail(unknown->why);
+    return {};
+  };
+  auto local = frame->scope.find(name);
+  if (local != frame->scope.end())
+    return read(local->second);
+  auto global = frame->module->names.find(name);
+  if (global != frame->module->names.end())
+    return read(global->second);
+  if (const Builtin *builtin = findBuiltin(name, Builtin::python))
+    return Constant(BuiltinRef{builtin});
+  if (!frame->module->file.isLibrary && frame->isHost)
+    return Constant(Unknown{"'" + name + "' is not known at compile time"});
+  std::vector<std::string> names = builtinNames(Builtin::python);
+  for (const auto &[other, value] : frame->scope)
+    names.push_back(other);
+  for (const auto &[other, value] : frame->module->names)
+    names.push_back(other);
+  std::string near = nearest(name, names);
+  fail("'" + name + "' is not defined", near.empty() ? "" : "did you mean '" + near + "'?");
+  return {};
+}
+
+Module &Generator::moduleOf(const ParsedFile &file) {
+  std::unique_ptr<Module> &module = modules[&file];
+  if (module)
+    return *module;
+  module = std::make_unique<Module>(file);
+  execute(*module, file.statements);
+  if (!file.isLibrary)
+    for (const auto &[name, value] : options.globals)
+      module->names[name] = fromConst(value);
+  return *module;
+}
+
+// The value of an expression at module level; Unknown if it takes Python to tell.
+Value Generator::hostValue(Module &module, const Expr &expr) {
+  Frame host;
+  host.module = &module;
+  host.isHost = true;
+  Frame *saved = frame;
+  Span savedPlace = where;
+  bool savedFailed = failed;
+  frame = &host;
+  ++quiet;
+  Value value = expression(expr);
+  --quiet;
+  frame = saved;
+  where = savedPlace;
+  failed = savedFailed;
+  return value ? value : Value(Constant(Unknown{}));
+}
+
+static Value unknownGlobal(const std::string &name, const std::string &why) {
+  return Constant(Unknown{"the global '" + name + "' is " + why +
+                          ", which is not known at compile time; set it with --global " + name +
+                          "=VALUE if it is a constant"});
+}
+
+// Runs the statements of a module as far as they matter to kernels.
+void Generator::execute(Module &module, const Block &block) {
+  auto bind = [&](const Expr &target, const Value &value) {
+    auto *name = llvm::dyn_cast<NameExpr>(&target);
+    auto *targets = llvm::dyn_cast<TupleExpr>(&target);
+    const TupleValue *tuple = value.tuple();
+    if (name)
+      module.names[name->name] = value.constantOf<Unknown>()
+                                     ? unknownGlobal(name->name, "set by an expression of the host")
+                                     : value;
+    for (size_t i = 0; targets && i != targets->items.size(); ++i)
+      if (auto *item = llvm::dyn_cast<NameExpr>(targets->items[i].get()))
+        module.names[item->name] =
+            tuple && i < tuple->items.size()
+                ? tuple->items[i]
+                : unknownGlobal(item->name, "set by an expression of the host");
+  };
+  for (const StmtPtr &statement : block) {
+    if (auto *node = llvm::dyn_cast<ImportStmt>(statement.get())) {
+      for (const ImportStmt::Name &name : node->names) {
+        Value value;
+        if (!node->isFrom) {
+          value = importModule(name.name);
+        } else if (name.name == "*") {
+          continue;
+        } else {
+          value = member(node->module, name.name);
+          if (!value)
+            value = importModule(node->module + "." + name.name);
+        }
+        module.names[name.alias] =
+            value && !value.constantOf<Unknown>()
+                ? value
+                : unknownGlobal(name.alias, "imported from '" +
+                                                (node->isFrom ? node->module : name.name) + "'");
+      }
+    } else if (auto *node = llvm::dyn_cast<AssignStmt>(statement.get())) {
+      Value value = hostValue(module, *node->value);
+      for (const ExprPtr &target : node->targets)
+        bind(*target, value);
+    } else if (auto *node = llvm::dyn_cast<AnnotatedAssignStmt>(statement.get())) {
+      if (node->value)
+        bind(*node->target, hostValue(module, *node->value));
+    } else if (auto *node = llvm::dyn_cast<AugmentedAssignStmt>(statement.get())) {
+      bind(*node->target, Constant(Unknown{}));
+    } else if (auto *node = llvm::dyn_cast<FunctionStmt>(statement.get())) {
+      module.names[node->name] = Constant(FunctionRef{node, &module});
+    } else if (auto *node = llvm::dyn_cast<OpaqueStmt>(statement.get())) {
+      for (const std::string &name : node->names)
+        module.names[name] = unknownGlobal(name, node->what);
+    } else if (auto *node = llvm::dyn_cast<IfStmt>(statement.get())) {
+      Value test = hostValue(module, *node->test);
+      if (std::optional<bool> known = constantTruth(test)) {
+        execute(module, *known ? node->body : node->orelse);
+        continue;
+      }
+      // What differs between the two branches is unknown.
+      auto before = module.names;
+      execute(module, node->orelse);
+      auto otherwise = module.names;
+      module.names = std::move(before);
+      execute(module, node->body);
+      for (auto &[name, value] : module.names) {
+        auto other = otherwise.find(name);
+        if (other != otherwise.end() && !identical(value, other->second))
+          value = unknownGlobal(name, "set under a condition of the host");
+      }
+      for (auto &[name, value] : otherwise)
+        module.names.emplace(name, value);
+    } else if (auto *node = llvm::dyn_cast<TryStmt>(statement.get())) {
+      // Imports succeed where the compiler knows the module; where it does not, the handler's may.
+      execute(module, node->body);
+      auto known = module.names;
+      execute(module, node->handlers);
+      for (auto &[name, value] : known)
+        if (!value.constantOf<Unknown>())
+          module.names[name] = value;
+      execute(module, node->orelse);
+    }
+  }
+}
+
+// The member of a known module, or an invalid value.
+Value Generator::member(llvm::StringRef module, llvm::StringRef name) {
+  if (Value value = moduleMember(module, name))
+    return value;
+  return libraryFunction(module, name);
+}
+
+Value Generator::libraryFunction(llvm::StringRef module, llvm::StringRef name) {
+  if (name.starts_with("_"))
+    return {};
+  for (const ParsedFile *file : librariesOf(module)) {
+    Module &library = moduleOf(*file);
+    auto found = library.names.find(name.str());
+    if (found != library.names.end() && found->second.constantOf<FunctionRef>())
+      return found->second;
+  }
+  return {};
+}
+
+} // namespace teeny::lang

@@ -1,0 +1,116 @@
+#include "Language/Language.h"
+#include "Language/Module.h"
+
+namespace teeny {
+
+using namespace lang;
+
+std::vector<const ast::FunctionStmt *> ParsedFile::functions() const {
+  std::vector<const ast::FunctionStmt *> result;
+  auto visit = [&](auto &self, const ast::Block &block) -> void {
+    for (const ast::StmtPtr &statement : block) {
+      if (auto *function = llvm::dyn_cast<ast::FunctionStmt>(statement.get()))
+        result.push_back(function);
+      if (auto *branch = llvm::dyn_cast<ast::IfStmt>(statement.get())) {
+        self(self, branch->body);
+        self(self, branch->orelse);
+      }
+      if (auto *attempt = llvm::dyn_cast<ast::TryStmt>(statement.get())) {
+        self(self, attempt->body);
+        self(self, attempt->handlers);
+        self(self, attempt->orelse);
+      }
+    }
+  };
+  visit(visit, statements);
+  return result;
+}
+
+bool lang::isConstexprAnnotation(const ast::Expr *annotation) {
+  if (!annotation)
+    return false;
+  if (auto *name = llvm::dyn_cast<ast::NameExpr>(annotation))
+    return name->name == "constexpr";
+  if (auto *attribute = llvm::dyn_cast<ast::AttributeExpr>(annotation))
+    return attribute->name == "constexpr";
+  if (auto *text = llvm::dyn_cast<ast::StringExpr>(annotation))
+    return llvm::StringRef(text->value).trim().ends_with("constexpr");
+  return false;
+}
+
+// `tl.int64`, `"i64"`, `tl.float32`: a type; `int`, `float` and `tl.tensor` say less than the
+// caller knows.
+static std::optional<ScalarType> annotatedType(const ast::Expr *annotation) {
+  if (auto *attribute = llvm::dyn_cast_or_null<ast::AttributeExpr>(annotation))
+    return ScalarType::parse(attribute->name);
+  auto *text = llvm::dyn_cast_or_null<ast::StringExpr>(annotation);
+  if (!text)
+    return std::nullopt;
+  llvm::StringRef name = llvm::StringRef(text->value).trim();
+  return ScalarType::parse(name.contains('.') ? name.rsplit('.').second : name);
+}
+
+static std::string annotationText(const Source &source, const ast::Expr *annotation) {
+  if (!annotation)
+    return "";
+  return source.line(annotation->span.line)
+      .substr(annotation->span.column - 1, annotation->span.length)
+      .str();
+}
+
+const KernelParameter *KernelInfo::find(llvm::StringRef name) const {
+  for (const KernelParameter &parameter : parameters)
+    if (parameter.name == name)
+      return &parameter;
+  return nullptr;
+}
+
+KernelFile::KernelFile() = default;
+KernelFile::~KernelFile() = default;
+
+std::unique_ptr<KernelFile> KernelFile::parse(const Source *source, Diagnostics &diagnostics) {
+  unsigned before = diagnostics.errorCount();
+  std::unique_ptr<KernelFile> result(new KernelFile());
+  result->file = std::make_unique<ParsedFile>();
+  result->file->source = source;
+  result->file->statements = parseFile(*source, diagnostics);
+  if (diagnostics.errorCount() != before)
+    return nullptr;
+  auto place = [&](Span span) {
+    SourceLocation location;
+    location.source = source;
+    location.line = span.line;
+    location.column = span.column;
+    location.length = span.length;
+    return location;
+  };
+  for (const ast::FunctionStmt *function : result->file->functions()) {
+    KernelInfo info;
+    info.name = function->name;
+    info.location = place(function->span);
+    for (const ast::Parameter &parameter : function->parameters) {
+      const ast::Expr *annotation = parameter.annotation.get();
+      KernelParameter entry;
+      entry.name = parameter.name;
+      entry.location = place(parameter.span);
+      entry.isConstexpr = isConstexprAnnotation(annotation);
+      entry.hasDefault = parameter.defaultValue != nullptr;
+      entry.annotation = entry.isConstexpr ? std::nullopt : annotatedType(annotation);
+      entry.annotationText = annotationText(*source, annotation);
+      info.parameters.push_back(std::move(entry));
+    }
+    result->infos.push_back(std::move(info));
+  }
+  return result;
+}
+
+const KernelInfo *KernelFile::find(llvm::StringRef name) const {
+  for (const KernelInfo &info : infos)
+    if (info.name == name)
+      return &info;
+  return nullptr;
+}
+
+const Source *KernelFile::source() const { return file->source; }
+
+} // namespace teeny

@@ -1,0 +1,45 @@
+// Kernel files as scopes: what a name means outside of functions.
+#pragma once
+
+#include "Language/Parser.h"
+#include "Language/Values.h"
+
+#include <map>
+
+namespace teeny::lang {
+
+// A file and its syntax.
+class ParsedFile {
+public:
+  const Source *source = nullptr;
+  ast::Block statements;
+  bool isLibrary =
+      false; // shipped with the compiler: errors in it are shown where the user's code calls it
+
+  // All kernel functions, those under `if` and `try` included.
+  std::vector<const ast::FunctionStmt *> functions() const;
+};
+
+// The files of the library, functions that the language defines in itself (kernels/lang/*.py), in
+// which the members of a known module are looked for. Parsed once.
+std::vector<const ParsedFile *> librariesOf(llvm::StringRef path);
+
+// A file's global names while a kernel is generated. Filled in by the generator.
+class Module {
+public:
+  explicit Module(const ParsedFile &file) : file(file) {}
+  const ParsedFile &file;
+  std::map<std::string, Value> names;
+};
+
+// The member of a module that the compiler knows, or an invalid Value.
+Value moduleMember(llvm::StringRef path, llvm::StringRef name);
+// Names to suggest instead of an unknown member.
+std::vector<std::string> moduleMembers(llvm::StringRef path);
+// What `import PATH` means: a known module, or Unknown.
+Value importModule(llvm::StringRef path);
+
+// Whether an annotation says `tl.constexpr`, in any spelling.
+bool isConstexprAnnotation(const ast::Expr *annotation);
+
+} // namespace teeny::lang

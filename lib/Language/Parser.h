@@ -1,0 +1,23 @@
+// Kernel files to syntax trees.
+//
+// Inside a decorated function every statement is parsed and a syntax error is reported with its
+// place. Around them only what can matter to a kernel is kept: imports, assignments, `if` and `try`
+// at module level. The rest of a file is Python that runs on a host, skipped token by token; what
+// names it binds is noted as an Opaque statement.
+#pragma once
+
+#include "Language/AST.h"
+#include "Support/Diagnostics.h"
+
+namespace teeny::lang {
+
+// Nesting of brackets, statements and operators beyond which a file is refused.
+inline constexpr unsigned maxNesting = 200;
+inline constexpr unsigned maxExpressionDepth = 1000;
+// Bytes of a kernel file.
+inline constexpr size_t maxFileBytes = size_t(16) << 20;
+
+// The statements of a file that matter, in order; errors are in `diagnostics`.
+ast::Block parseFile(const Source &source, Diagnostics &diagnostics);
+
+} // namespace teeny::lang

@@ -1,0 +1,108 @@
+// The parser's state and its grammar, one function a rule; split over Parser*.cpp by statements and
+// expressions.
+#pragma once
+
+#include "Language/Parser.h"
+
+namespace teeny::lang {
+
+class Parser {
+public:
+  Parser(const Source &source, std::vector<Token> tokens, Diagnostics &diagnostics)
+      : source(source), tokens(std::move(tokens)), diagnostics(diagnostics) {}
+
+  // Module level (Parser.cpp).
+  ast::Block file();
+  ast::StmtPtr moduleStatement();
+  ast::Block moduleSuite();
+  ast::StmtPtr decorated();
+  ast::StmtPtr moduleIf();
+  ast::StmtPtr moduleTry();
+  ast::StmtPtr moduleSimple();
+  ast::StmtPtr skipCompound(llvm::StringRef what);
+  void skipLine();
+  void skipSuite();
+
+  // Functions and statements (ParserStatements.cpp).
+  std::unique_ptr<ast::FunctionStmt> function();
+  bool parameters(ast::FunctionStmt &function);
+  bool suite(ast::Block &block);
+  bool statement(ast::Block &block);
+  bool simpleStatements(ast::Block &block);
+  ast::StmtPtr simpleStatement();
+  ast::StmtPtr assignmentOrExpression();
+  ast::StmtPtr ifStatement();
+  ast::StmtPtr forStatement();
+  ast::StmtPtr whileStatement();
+  ast::StmtPtr withStatement();
+  ast::StmtPtr importStatement();
+  ast::StmtPtr unsupportedCompound(llvm::StringRef what);
+  bool elseSuite(ast::Block &block);
+
+  // Expressions (ParserExpressions.cpp); null after an error.
+  ast::ExprPtr expressionList(); // a tuple if there are commas
+  ast::ExprPtr expression();     // with `x if c else y`
+  ast::ExprPtr disjunction();
+  ast::ExprPtr conjunction();
+  ast::ExprPtr inversion();
+  ast::ExprPtr comparison();
+  ast::ExprPtr binary(unsigned level);
+  ast::ExprPtr factor();
+  ast::ExprPtr power();
+  ast::ExprPtr primary();
+  ast::ExprPtr atom();
+  ast::ExprPtr strings();
+  bool formattedParts(ast::FormattedStringExpr &result, llvm::StringRef body, bool raw, Span at);
+  ast::ExprPtr bracketed(llvm::StringRef close, bool isList);
+  ast::ExprPtr comprehension(ast::ExprPtr element, llvm::StringRef close, Span span, bool isList);
+  ast::ExprPtr subscriptItem();
+  ast::ExprPtr starredOrExpression();
+  bool callArguments(ast::CallExpr &call);
+  ast::ExprPtr unsupported(Span span, llvm::StringRef what);
+  // Passes over brackets that are open at the cursor, to after the matching close.
+  bool skipBrackets();
+
+  // The cursor.
+  const Token &peek(size_t ahead = 0) const {
+    return tokens[std::min(position + ahead, tokens.size() - 1)];
+  }
+  bool at(llvm::StringRef text) const { return peek().is(text); }
+  bool at(Token::Kind kind) const { return peek().kind == kind; }
+  const Token &next() { return tokens[position < tokens.size() - 1 ? position++ : position]; }
+  bool accept(llvm::StringRef text) {
+    if (!at(text))
+      return false;
+    next();
+    return true;
+  }
+  bool expect(llvm::StringRef text, llvm::StringRef where);
+  bool expectLineEnd();
+  bool identifier(std::string &name, llvm::StringRef what);
+
+  // Reports at a span or, without one, at the next token. Always false.
+  bool fail(Span span, const std::string &message, const std::string &hint = "");
+  bool unexpected(llvm::StringRef expected);
+
+  // From the start of one span to the end of the token before the cursor, on one line.
+  Span upTo(Span start) const;
+  // Finishes an expression: false, with an error, if the tree has become too deep.
+  bool setDepth(ast::Expr &expr, std::initializer_list<const ast::Expr *> children);
+
+  struct Nesting {
+    Parser &parser;
+    explicit Nesting(Parser &parser) : parser(parser) { ++parser.nesting; }
+    ~Nesting() { --parser.nesting; }
+  };
+  bool tooDeep();
+
+  const Source &source;
+  std::vector<Token> tokens;
+  Diagnostics &diagnostics;
+  size_t position = 0;
+  unsigned nesting = 0;
+  bool quiet = false; // host code: what does not parse is no error
+};
+
+bool isKeyword(llvm::StringRef name);
+
+} // namespace teeny::lang
