@@ -103,15 +103,22 @@ void DeclarationReader::readLaunch(const JsonField &field) {
   for (const JsonField &size : sizes.value_or(std::vector<JsonField>()))
     if (std::optional<Expr> expr = readKnownExpr(size))
       grid.push_back(exprAttr(*expr));
-  mlir::DictionaryAttr args = readArgs(object.optional("args"));
+  JsonField argsField = object.optional("args");
+  mlir::DictionaryAttr args = readArgs(argsField);
   // As in the kernel language where a launch says nothing.
   JsonField warpsField = object.optional("num_warps"), stagesField = object.optional("num_stages");
   std::optional<int64_t> numWarps = warpsField ? readNumWarps(warpsField) : 4;
   std::optional<int64_t> numStages = stagesField ? stagesField.integer(1, 16) : 3;
   object.finish();
-  if (kernel && numWarps && numStages)
-    KernelOp::create(builder, mlirLoc(kernelField), kernel->second, kernel->first,
-                     builder.getArrayAttr(grid), args, int32_t(*numWarps), int32_t(*numStages));
+  if (!kernel || !numWarps || !numStages)
+    return;
+  // The place of the kernel's name, and those of its arguments behind it.
+  llvm::SmallVector<mlir::Location> places = {mlirLoc(kernelField)};
+  if (argsField && argsField->isObject())
+    for (const JsonValue *arg : argsField->children())
+      places.push_back(mlirLoc({arg, diagnostics}));
+  KernelOp::create(builder, mlir::FusedLoc::get(context, places), kernel->second, kernel->first,
+                   builder.getArrayAttr(grid), args, int32_t(*numWarps), int32_t(*numStages));
 }
 
 std::optional<int64_t> DeclarationReader::readNumWarps(const JsonField &field) {

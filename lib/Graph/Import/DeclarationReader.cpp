@@ -1,5 +1,6 @@
 #include "Graph/Import/DeclarationReader.h"
 
+#include "Graph/IR/LinearIn.h"
 #include "Graph/Import/AttrValue.h"
 
 #include "mlir/IR/OwningOpRef.h"
@@ -196,11 +197,11 @@ void DeclarationReader::readTensors(const JsonField &field, TensorRole role, con
 }
 
 void DeclarationReader::readShape(const JsonField &field, Tensor &tensor) {
-  std::optional<std::vector<JsonField>> sizes = field.array();
-  for (const JsonField &size : sizes.value_or(std::vector<JsonField>())) {
+  std::vector<JsonField> sizes = field.array().value_or(std::vector<JsonField>());
+  for (const JsonField &size : sizes) {
     llvm::StringRef text = size->isString() ? size->rawString() : llvm::StringRef();
     if (text.consume_front("*")) {
-      if (&size != &sizes->front())
+      if (&size != &sizes.front())
         error(size, "'*" + text.str() + "' stands for leading dims and can only come first");
       else if (!Expr::isName(text))
         error(size, "'" + text.str() + "' is not a name for leading dims");
@@ -259,8 +260,7 @@ void DeclarationReader::solveSizes() {
     std::vector<std::string> unknown = unknownNames(size);
     if (unknown.empty())
       return checkIntegers(size->field, size->expr), true;
-    std::optional<Expr::Linear> linear = size->expr.linear();
-    return unknown.size() == 1 && linear &&
+    return unknown.size() == 1 && linearIn(size->expr, unknown[0]) &&
            names.add(unknown[0], dimWhat, size->field->location(), diagnostics);
   };
   for (size_t before = open.size() + 1; open.size() < before;) {
@@ -269,8 +269,8 @@ void DeclarationReader::solveSizes() {
   }
   for (const Size *size : open)
     error(size->field, "cannot find " + listed(unknownNames(size)) + " from this size")
-        .suggest("a size gives a name as N or a*N + b; other expressions need their names from "
-                 "other sizes");
+        .suggest("a size gives a name as N or a*N + b; all other names must come from other sizes "
+                 "or attributes");
 }
 
 void DeclarationReader::checkOutputs() {

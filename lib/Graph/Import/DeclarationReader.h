@@ -4,7 +4,8 @@
 // A declaration's dims, attributes, tensors, scratch memory and type variables share one namespace,
 // since kernel parameters are bound to them by name. A string in the shape of an input or param
 // that is a bare name binds it; any other string is an expression, which must be solvable when the
-// bare names are bound: either all its names are known, or it is a*N + b with N unknown.
+// bare names are bound: either all its names are known, or it is a*N + b with N unknown and a and b
+// of known names.
 #pragma once
 
 #include "Graph/Import/FormatReader.h"

@@ -1,0 +1,92 @@
+// Finds the types of all tensors of a graph. Passes.td says what the result is; CallShapes.h does
+// one call. Calls come after what they use, so one round over them is enough, but for sizes of
+// inputs that were left open: those may be found by a later call, and then earlier ones are tried
+// again. Tested by test/Graph/infer-shapes.mlir and test/Graph/files.
+#include "Graph/Transforms/CallShapes.h"
+#include "Graph/Transforms/Passes.h"
+
+#include "llvm/ADT/SmallPtrSet.h"
+
+namespace teeny::graph {
+#define GEN_PASS_DEF_GRAPHINFERSHAPES
+#include "Graph/Transforms/Passes.h.inc"
+} // namespace teeny::graph
+
+using namespace mlir;
+using namespace teeny;
+using namespace teeny::graph;
+
+namespace {
+
+class GraphShapes {
+public:
+  explicit GraphShapes(GraphOp graph) : graph(graph) {}
+
+  LogicalResult infer() {
+    auto waiting = llvm::to_vector(graph.getBlock().getOps<CallOp>());
+    for (bool refined = true; refined && !waiting.empty();) {
+      refined = false;
+      llvm::erase_if(waiting, [&](CallOp call) { return visit(call, refined); });
+    }
+    if (!failed)
+      checkInputs();
+    return failure(failed);
+  }
+
+private:
+  // Whether there is nothing more to do for the call.
+  bool visit(CallOp call, bool &refined) {
+    if (!llvm::all_of(call.getOperandTypes(), llvm::IsaPred<GraphTensorType>))
+      return false; // after one that waits or failed
+    CallShapes shapes(graph, call);
+    CallShapes::Outcome outcome = shapes.infer();
+    refined |= shapes.refined();
+    if (outcome == CallShapes::Outcome::failed)
+      failed = true;
+    if (outcome == CallShapes::Outcome::done)
+      addRequirements(call, shapes.requirements());
+    return outcome != CallShapes::Outcome::waiting;
+  }
+
+  void addRequirements(CallOp call, ArrayRef<CallShapes::Requirement> requirements) {
+    OpBuilder builder(call);
+    for (const CallShapes::Requirement &requirement : requirements) {
+      auto condition = ExprAttr::get(graph.getContext(), requirement.condition);
+      if (conditions.insert(condition).second)
+        RequireOp::create(builder, requirement.location, condition, requirement.message);
+    }
+  }
+
+  // A run must be able to find the dims from the sizes of inputs.
+  void checkInputs() {
+    for (auto input : graph.getBlock().getOps<InputOp>()) {
+      auto type = cast<GraphTensorType>(input.getResult().getType());
+      for (auto [index, size] : llvm::enumerate(type.getShape())) {
+        std::string place =
+            "size " + std::to_string(index) + " of input '" + input.getName().str() + "'";
+        if (size.isUnknown()) {
+          failed = true;
+          input.emitError() << place << " is not given and does not follow from where it is used";
+        } else if (Expr expr = size.getExpr(); !expr.constant() && !expr.linear()) {
+          failed = true;
+          input.emitError() << place << " follows as '" << expr.str()
+                            << "'; a size of an input must be a number, a dim, or a*N + b";
+        }
+      }
+    }
+  }
+
+  GraphOp graph;
+  llvm::SmallPtrSet<Attribute, 16> conditions;
+  bool failed = false;
+};
+
+struct InferShapes final : graph::impl::GraphInferShapesBase<InferShapes> {
+  void runOnOperation() override {
+    for (auto graph : getOperation().getOps<GraphOp>())
+      if (failed(GraphShapes(graph).infer()))
+        signalPassFailure();
+  }
+};
+
+} // namespace
