@@ -1,8 +1,10 @@
 // teeny-opt: runs passes over IR files, for tests and for looking at one step of the pipeline.
+#include "Conversion/TileToCPU/TileToCPU.h"
 #include "Conversion/TileToGPU/TileToGPU.h"
 #include "Graph/IR/Graph.h"
 #include "Target/PTX/EmitPTX.h"
 #include "Tile/IR/Tile.h"
+#include "Tile/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
@@ -30,8 +32,10 @@ int main(int argc, char **argv) {
   mlir::registerInlinerPass();
   mlir::registerLoopInvariantCodeMotionPass();
   mlir::registerSymbolDCEPass();
+  teeny::registerTileToCPUPasses();
   teeny::registerTileToGPUPasses();
   teeny::registerEmitPTXPass();
+  teeny::tile::registerTilePasses();
 
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "teenyc's passes, one at a time\n", registry));

@@ -107,10 +107,10 @@ Element Emitter::element(Value tile, const Indices &indices) {
   if (!isTensor(tile))
     return {scalar(tile), 0};
   ElementKey key(tile.getAsOpaquePointer(), indices);
-  // What is computed outside the innermost loop also runs where the loop does not.
+  // At the innermost level, so that nothing computed from it leaves the loop, which may not run.
   if (nest->counter && levelOf(indices) == nest->depth && nest->knownTrue.count(key)) {
-    goTo(0);
-    return {arith::ConstantOp::create(b, loc, b.getBoolAttr(true)), 0};
+    goTo(nest->depth);
+    return {arith::ConstantOp::create(b, loc, b.getBoolAttr(true)), nest->depth};
   }
   for (auto *known : {&nest->outer, &nest->inner})
     if (auto found = known->find(key); found != known->end())

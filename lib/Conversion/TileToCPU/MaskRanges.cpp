@@ -113,8 +113,8 @@ void Emitter::limitByMask(Value mask, const Indices &indices, MaskRange &range) 
     return;
   }
   ElementKey key(mask.getAsOpaquePointer(), indices);
-  if (levelOf(indices) < nest->depth) {
-    Value holds = element(mask, indices).value;
+  if (slope(mask, indices, /*emitting=*/false).isZero()) {
+    Value holds = element(mask, atCounterZero(indices)).value;
     if (failed)
       return;
     goTo(nest->depth - 1);
