@@ -2,13 +2,12 @@
 #include "Language/Call.h"
 #include "Language/Generator.h"
 
-#include <algorithm>
+#include <limits>
 
 namespace teeny::lang {
 namespace {
 
-//===-- Arithmetic by name
-//--------------------------------------------------------------------------------------===//
+//===-- Arithmetic by name --------------------------------------------------------------------===//
 
 Value arithmetic(Call &call, ast::BinaryOp op) {
   return call.generator.binary(op, call[0], call[1]);
@@ -57,8 +56,7 @@ Value clamp(Call &call) {
   return raised ? call.semantics.extremum(false, raised, high, *nan) : Tensor();
 }
 
-//===-- Functions of one value
-//----------------------------------------------------------------------------------===//
+//===-- Functions of one value ----------------------------------------------------------------===//
 
 // The operand, which must be fp32 or fp64.
 Tensor floatOperand(Call &call, unsigned index = 0) {
@@ -78,17 +76,39 @@ template <Math op> Value function(Call &call) {
   return value ? Tensor{call.semantics.emit.math(op, value.value), value.type} : Tensor();
 }
 
-// In single precision exp(x) is 2^(x log2 e), which the hardware has.
-Value exponential(Call &call) {
-  Tensor x = floatOperand(call);
-  if (!x)
+// A function that the library has for each width, as NAME_f32 and NAME_f64.
+Value fromLibrary(Call &call, Tensor x, Tensor y) {
+  if (y && !call.semantics.unify(x, y, x, y, call.builtin.name))
     return {};
-  Emitter &emit = call.semantics.emit;
-  if (x.type.element.is(ScalarType::fp64))
-    return Tensor{emit.math(Math::exp, x.value), x.type};
-  Tensor scale = call.semantics.splat(
-      {emit.constant(ScalarType::fp32, 1.4426950408889634), Type(ScalarType::fp32)}, x.type.shape);
-  return Tensor{emit.math(Math::exp2, emit.arith(Arith::mulf, x.value, scale.value)), x.type};
+  Arguments arguments;
+  ElementType element = x.type.element;
+  if (!element.is(ScalarType::fp32) && !element.is(ScalarType::fp64))
+    return call.fail(call.builtin.fullName() + " takes fp32 or fp64, found " + x.type.name(),
+                     "convert with .to(tl.float32)");
+  arguments.positional.push_back(x);
+  if (y)
+    arguments.positional.push_back(y);
+  std::string name = std::string(call.builtin.name) + (element.bits() == 64 ? "_f64" : "_f32");
+  Value function = call.generator.libraryFunction(name);
+  if (!function)
+    return call.fail(call.builtin.fullName() + " of " + element.name() + " is not in the library");
+  return call.generator.call(function, std::move(arguments));
+}
+
+Value fromLibrary(Call &call) {
+  bool two = llvm::StringRef(call.builtin.signature).contains(',');
+  Tensor x = call.tensor(0), y = x && two ? call.tensor(1) : Tensor();
+  return x && (y || !two) ? fromLibrary(call, x, y) : Value();
+}
+
+// What every target has as an instruction in single precision; the library has it in double.
+template <Math op> Value instruction(Call &call) {
+  Tensor value = floatOperand(call);
+  if (!value)
+    return {};
+  if (value.type.element.is(ScalarType::fp64))
+    return fromLibrary(call);
+  return Tensor{call.semantics.emit.math(op, value.value), value.type};
 }
 
 Value absolute(Call &call) {
@@ -105,8 +125,56 @@ Value absolute(Call &call) {
   return Tensor{call.semantics.emit.math(Math::absi, value.value), value.type};
 }
 
-//===-- Functions of more
-//---------------------------------------------------------------------------------------===//
+// Functions under another name than the library's.
+Value alias(Call &call, const char *name) {
+  Value function = call.generator.libraryFunction(name);
+  Tensor x = floatOperand(call);
+  if (!x)
+    return {};
+  if (!function || !x.type.element.is(ScalarType::fp32))
+    return call.fail(call.builtin.fullName() + " takes fp32, found " + x.type.name());
+  Arguments arguments;
+  arguments.positional.push_back(x);
+  return call.generator.call(function, std::move(arguments));
+}
+Value fastLog(Call &call) { return alias(call, "log_f32"); }
+Value fastLog2(Call &call) { return alias(call, "log2_f32"); }
+Value fastTanh(Call &call) { return alias(call, "tanh_f32"); }
+
+// 2^(x log2 e), without what the product loses.
+Value fastExp(Call &call) {
+  Tensor x = floatOperand(call);
+  if (!x)
+    return {};
+  if (!x.type.element.is(ScalarType::fp32))
+    return call.fail(call.builtin.fullName() + " takes fp32, found " + x.type.name());
+  Tensor scaled = call.semantics.binary(ast::BinaryOp::mul, x, Value::floating(1.4426950408889634));
+  return Tensor{call.semantics.emit.math(Math::exp2, scaled.value), scaled.type};
+}
+
+Value isNan(Call &call) {
+  Tensor x = floatOperand(call);
+  return x ? call.semantics.compare(Compare::ne, x, x) : Tensor();
+}
+Value compareSize(Call &call, Compare op) {
+  Tensor x = floatOperand(call);
+  if (!x)
+    return {};
+  Tensor size{call.semantics.emit.math(Math::absf, x.value), x.type};
+  return call.semantics.compare(op, size, Value::floating(std::numeric_limits<double>::infinity()));
+}
+Value isInfinite(Call &call) { return compareSize(call, Compare::eq); }
+Value isFinite(Call &call) { return compareSize(call, Compare::lt); }
+
+Value toNearestInt(Call &call) {
+  Tensor x = floatOperand(call);
+  if (!x)
+    return {};
+  Tensor rounded{call.semantics.emit.math(Math::roundEven, x.value), x.type};
+  return call.semantics.cast(rounded, ScalarType::int64);
+}
+
+//===-- Functions of more ---------------------------------------------------------------------===//
 
 Value fma(Call &call) {
   Tensor x = call.tensor(0), y = x ? call.tensor(1) : Tensor(), z = y ? call.tensor(2) : Tensor();
@@ -131,6 +199,21 @@ Value divide(Call &call) {
     return call.fail(call.builtin.fullName() + " takes floats, found " + x.type.name() + " and " +
                      y.type.name());
   return call.semantics.binary(ast::BinaryOp::div, x, y);
+}
+
+// The exponent may be an integer, which becomes a float.
+Value power(Call &call) {
+  Tensor x = call.tensor(0), y = x ? call.tensor(1) : Tensor();
+  if (!y)
+    return {};
+  if (x.type.element.isFloat() && y.type.element.isInteger())
+    y = call.semantics.cast(y, x.type.element);
+  return fromLibrary(call, x, y);
+}
+
+Value remainder(Call &call) {
+  Tensor x = floatOperand(call), y = x ? floatOperand(call, 1) : Tensor();
+  return y ? call.semantics.binary(ast::BinaryOp::mod, x, y) : Tensor();
 }
 
 Value highProduct(Call &call) {
@@ -177,6 +260,7 @@ Value dot(Call &call) {
 llvm::ArrayRef<Builtin> mathBuiltins() {
   using B = Builtin;
   constexpr uint8_t math = B::language | B::math | B::libdevice | B::member;
+  constexpr uint8_t device = B::math | B::libdevice;
   static const char *const two = "x, y, sanitize_overflow=True", *const nan =
                                                                      "x, y, propagate_nan=None";
   static const Builtin table[] = {
@@ -190,14 +274,49 @@ llvm::ArrayRef<Builtin> mathBuiltins() {
       {"min", "x, y", B::math, false, minimum},
       {"clamp", "x, min, max, propagate_nan=None", B::language, false, clamp},
       {"abs", "x", math, false, absolute},
-      {"exp", "x", math, false, exponential},
-      {"exp2", "x", math, false, function<Math::exp2>},
-      {"log", "x", math, false, function<Math::log>},
-      {"log2", "x", math, false, function<Math::log2>},
-      {"sin", "x", math, false, function<Math::sin>},
-      {"cos", "x", math, false, function<Math::cos>},
-      {"erf", "x", math, false, function<Math::erf>},
-      {"tanh", "x", B::math | B::libdevice, false, function<Math::tanh>},
+      {"exp", "x", math, false, fromLibrary},
+      {"exp2", "x", math, false, instruction<Math::exp2>},
+      {"log", "x", math, false, fromLibrary},
+      {"log2", "x", math, false, fromLibrary},
+      {"sin", "x", math, false, fromLibrary},
+      {"cos", "x", math, false, fromLibrary},
+      {"erf", "x", math, false, fromLibrary},
+      {"tanh", "x", device, false, fromLibrary},
+      {"tan", "x", device, false, fromLibrary},
+      {"asin", "x", device, false, fromLibrary},
+      {"acos", "x", device, false, fromLibrary},
+      {"atan", "x", device, false, fromLibrary},
+      {"atan2", "x, y", device, false, fromLibrary},
+      {"sinh", "x", device, false, fromLibrary},
+      {"cosh", "x", device, false, fromLibrary},
+      {"asinh", "x", device, false, fromLibrary},
+      {"acosh", "x", device, false, fromLibrary},
+      {"atanh", "x", device, false, fromLibrary},
+      {"expm1", "x", device, false, fromLibrary},
+      {"log1p", "x", device, false, fromLibrary},
+      {"log10", "x", device, false, fromLibrary},
+      {"exp10", "x", device, false, fromLibrary},
+      {"erfc", "x", device, false, fromLibrary},
+      {"erfinv", "x", device, false, fromLibrary},
+      {"lgamma", "x", device, false, fromLibrary},
+      {"cbrt", "x", device, false, fromLibrary},
+      {"pow", "x, y", device, false, power},
+      {"fmod", "x, y", device, false, remainder},
+      {"trunc", "x", device, false, function<Math::trunc>},
+      {"rint", "x", device, false, function<Math::roundEven>},
+      {"nearbyint", "x", device, false, function<Math::roundEven>},
+      {"round", "x", device, false, function<Math::round>},
+      {"llrint", "x", device, false, toNearestInt},
+      {"isnan", "x", device, false, isNan},
+      {"isinf", "x", device, false, isInfinite},
+      {"isfinited", "x", device, false, isFinite},
+      {"finitef", "x", device, false, isFinite},
+      {"fast_expf", "x", device, false, fastExp},
+      {"fast_exp2f", "x", device, false, instruction<Math::exp2>},
+      {"fast_logf", "x", device, false, fastLog},
+      {"fast_log2f", "x", device, false, fastLog2},
+      {"fast_tanhf", "x", device, false, fastTanh},
+      {"fast_dividef", "x, y", device, false, divide},
       {"sqrt", "x", math, false, function<Math::sqrt>},
       {"sqrt_rn", "x", math, false, function<Math::sqrt>},
       {"rsqrt", "x", math, false, function<Math::rsqrt>},

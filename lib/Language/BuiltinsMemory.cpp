@@ -120,8 +120,7 @@ Value store(Call &call) {
   return Value::none();
 }
 
-//===-- Block pointers
-//------------------------------------------------------------------------------------------===//
+//===-- Block pointers ------------------------------------------------------------------------===//
 
 // The integers of a tuple as int64 scalars.
 std::optional<llvm::SmallVector<Tensor, 3>> scalars(Call &call, unsigned index) {
@@ -206,8 +205,7 @@ Value advance(Call &call) {
   return Value(std::shared_ptr<const BlockPointer>(std::move(result)));
 }
 
-//===-- Atomics
-//-------------------------------------------------------------------------------------------------===//
+//===-- Atomics -------------------------------------------------------------------------------===//
 
 bool memoryModel(Call &call, unsigned sem, unsigned scope, MemoryOrder &order, MemoryScope &among) {
   static const llvm::StringRef orders[] = {"relaxed", "acquire", "release", "acq_rel"};
@@ -242,8 +240,7 @@ Value compareAndSwap(Call &call) {
                  : Tensor();
 }
 
-//===-- Promises
-//------------------------------------------------------------------------------------------------===//
+//===-- Promises ------------------------------------------------------------------------------===//
 
 Value hint(Call &call, const char *name) {
   Tensor value = call.tensor(0);

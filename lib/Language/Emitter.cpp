@@ -46,8 +46,7 @@ mlir::Type Emitter::ir(const Type &type) {
   return type.isTile() ? mlir::RankedTensorType::get(type.shape, result) : result;
 }
 
-//===-- Scalars and tiles from nothing
-//--------------------------------------------------------------------------===//
+//===-- Scalars and tiles from nothing --------------------------------------------------------===//
 
 mlir::Value Emitter::constant(ElementType type, Integer value) {
   if (type.isFloat())
@@ -94,8 +93,7 @@ mlir::Value Emitter::arange(int64_t start, int64_t end) {
                                        uint32_t(start), uint32_t(end));
 }
 
-//===-- Elements
-//------------------------------------------------------------------------------------------------===//
+//===-- Elements ------------------------------------------------------------------------------===//
 
 mlir::Value Emitter::arith(Arith op, mlir::Value lhs, mlir::Value rhs) {
   using namespace mlir::arith;
@@ -219,8 +217,6 @@ mlir::Value Emitter::math(Math op, mlir::Value value) {
   switch (op) {
   case Math::exp2:
     return state->create<Exp2Op>(value);
-  case Math::log2:
-    return state->create<Log2Op>(value);
   case Math::sqrt:
     return state->create<SqrtOp>(value);
   case Math::rsqrt:
@@ -229,22 +225,16 @@ mlir::Value Emitter::math(Math op, mlir::Value value) {
     return state->create<FloorOp>(value);
   case Math::ceil:
     return state->create<CeilOp>(value);
+  case Math::round:
+    return state->create<RoundOp>(value);
+  case Math::roundEven:
+    return state->create<RoundEvenOp>(value);
+  case Math::trunc:
+    return state->create<TruncOp>(value);
   case Math::absf:
     return state->create<AbsFOp>(value);
   case Math::absi:
     return state->create<AbsIOp>(value);
-  case Math::sin:
-    return state->create<SinOp>(value);
-  case Math::cos:
-    return state->create<CosOp>(value);
-  case Math::erf:
-    return state->create<ErfOp>(value);
-  case Math::log:
-    return state->create<LogOp>(value);
-  case Math::exp:
-    return state->create<ExpOp>(value);
-  case Math::tanh:
-    return state->create<TanhOp>(value);
   }
   llvm_unreachable("math function");
 }
@@ -259,8 +249,7 @@ mlir::Value Emitter::highProduct(bool isSigned, mlir::Value lhs, mlir::Value rhs
   return state->create<mlir::arith::MulUIExtendedOp>(lhs, rhs).getHigh();
 }
 
-//===-- Shapes
-//--------------------------------------------------------------------------------------------------===//
+//===-- Shapes --------------------------------------------------------------------------------===//
 
 mlir::Value Emitter::splat(mlir::Value scalar, const Type &to) {
   return state->create<tile::SplatOp>(ir(to), scalar);

@@ -70,22 +70,7 @@ enum class Convert : uint8_t { // to another element type
   intToPointer,
   pointerCast,
 };
-enum class Math : uint8_t {
-  exp2,
-  log2,
-  sqrt,
-  rsqrt,
-  floor,
-  ceil,
-  absf,
-  absi,
-  sin,
-  cos,
-  erf,
-  log,
-  exp,
-  tanh,
-};
+enum class Math : uint8_t { exp2, sqrt, rsqrt, floor, ceil, round, roundEven, trunc, absf, absi };
 enum class AtomicKind : uint8_t { exchange, add, fadd, smax, smin, umax, umin, andi, ori, xori };
 enum class MemoryOrder : uint8_t { relaxed, acquire, release, acquireRelease };
 enum class MemoryScope : uint8_t { block, gpu, system };

@@ -8,8 +8,7 @@
 
 namespace teeny::lang {
 
-//===-- Regions
-//-------------------------------------------------------------------------------------------------===//
+//===-- Regions -------------------------------------------------------------------------------===//
 
 DetachedRegion::DetachedRegion(llvm::ArrayRef<mlir::Type> arguments, mlir::Location location)
     : region(std::make_unique<mlir::Region>()) {
@@ -112,8 +111,7 @@ llvm::SmallVector<mlir::Value> Emitter::whileLoop(llvm::ArrayRef<mlir::Value> in
   return results(op);
 }
 
-//===-- Functions
-//-----------------------------------------------------------------------------------------------===//
+//===-- Functions -----------------------------------------------------------------------------===//
 
 mlir::func::FuncOp Emitter::beginKernel(mlir::ModuleOp module, llvm::StringRef symbol,
                                         llvm::ArrayRef<Type> arguments, int numWarps) {
@@ -154,8 +152,7 @@ void Emitter::endKernel(mlir::func::FuncOp kernel, bool keep) {
     kernel.erase();
 }
 
-//===-- Memory
-//--------------------------------------------------------------------------------------------------===//
+//===-- Memory --------------------------------------------------------------------------------===//
 
 mlir::Value Emitter::addPointer(mlir::Value pointer, mlir::Value offset) {
   return state->create<tile::AddPtrOp>(pointer, offset);
@@ -194,8 +191,7 @@ mlir::Value Emitter::compareAndSwap(MemoryOrder memoryOrder, MemoryScope memoryS
 }
 void Emitter::barrier() { state->create<tile::BarrierOp>(); }
 
-//===-- Across elements
-//-----------------------------------------------------------------------------------------===//
+//===-- Across elements -----------------------------------------------------------------------===//
 
 mlir::Value Emitter::dot(mlir::Value lhs, mlir::Value rhs, mlir::Value acc,
                          DotPrecision precision) {

@@ -81,10 +81,12 @@ public:
   Value call(const Value &callee, Arguments arguments);
   Value inlineCall(FunctionRef function, Arguments arguments);
   Value callBuiltin(const Builtin &builtin, Arguments arguments);
+  Value libraryFunction(llvm::StringRef name); // invalid if there is none
   // The body of a region that combines scalars: reduce and scan.
   std::optional<DetachedRegion> combiner(const Value &function, llvm::ArrayRef<Type> elements,
                                          llvm::SmallVectorImpl<mlir::Value> &yields);
 
+  bool inLibrary() const { return frame->module->file.isLibrary; }
   bool isHostCode() const { return frame->isHost; }
   Semantics semantics() { return Semantics(emit, *this); }
   const GenerateOptions &options;
@@ -156,7 +158,6 @@ private:
   void execute(Module &module, const ast::Block &block);
   Value hostValue(Module &module, const ast::Expr &expr);
   Value member(llvm::StringRef module, llvm::StringRef name);
-  Value libraryFunction(llvm::StringRef module, llvm::StringRef name);
 
   // The kernel's parameters (Generator.cpp).
   bool bindParameters(const KernelInfo &info, const ast::FunctionStmt &function,

@@ -140,8 +140,9 @@ Value Generator::attribute(const Value &base, const std::string &name) {
   if (tensor || base.blockPointer() || base.isNumber()) {
     if (const Builtin *builtin = findBuiltin(name, Builtin::member))
       return bound(base, Constant(BuiltinRef{builtin}));
-    if (Value function = libraryFunction("triton.language", name))
-      return bound(base, function);
+    if (Value function = member("triton.language", name))
+      if (function.constantOf<FunctionRef>())
+        return bound(base, function);
   }
   std::vector<std::string> members = builtinNames(Builtin::member);
   for (const char *field : {"dtype", "type", "shape", "numel", "T"})

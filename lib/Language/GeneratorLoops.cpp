@@ -11,8 +11,7 @@ namespace teeny::lang {
 
 using namespace ast;
 
-//===-- Ranges
-//--------------------------------------------------------------------------------------------------===//
+//===-- Ranges --------------------------------------------------------------------------------===//
 
 // The loop's `range(...)`, `tl.range(...)` or `tl.static_range(...)`.
 std::optional<Generator::Range> Generator::range(const Expr &iterable) {
@@ -109,8 +108,7 @@ bool Generator::forStatement(const ForStmt &statement, Todo &todo) {
   return true;
 }
 
-//===-- Carried variables
-//---------------------------------------------------------------------------------------===//
+//===-- Carried variables ---------------------------------------------------------------------===//
 
 static void assignedNames(const Expr &target, std::set<std::string> &names) {
   if (auto *name = llvm::dyn_cast<NameExpr>(&target))
@@ -255,8 +253,7 @@ void Generator::afterLoop(const Carried &carried, llvm::ArrayRef<mlir::Value> re
   frame->scope = std::move(after);
 }
 
-//===-- Loops
-//---------------------------------------------------------------------------------------------------===//
+//===-- Loops ---------------------------------------------------------------------------------===//
 
 static llvm::SmallVector<mlir::Type> typesOf(llvm::ArrayRef<mlir::Value> values) {
   llvm::SmallVector<mlir::Type> types;

@@ -23,6 +23,9 @@ Value Generator::lookup(const std::string &name) {
     return read(global->second);
   if (const Builtin *builtin = findBuiltin(name, Builtin::python))
     return Constant(BuiltinRef{builtin});
+  if (frame->module->file.isLibrary)
+    if (Value function = libraryFunction(name))
+      return function;
   if (!frame->module->file.isLibrary && frame->isHost)
     return Constant(Unknown{"'" + name + "' is not known at compile time"});
   std::vector<std::string> names = builtinNames(Builtin::python);
@@ -155,16 +158,13 @@ void Generator::execute(Module &module, const Block &block) {
 
 // The member of a known module, or an invalid value.
 Value Generator::member(llvm::StringRef module, llvm::StringRef name) {
-  if (Value value = moduleMember(module, name))
-    return value;
-  return libraryFunction(module, name);
+  Value value = moduleMember(module, name);
+  return value || !hasLibrary(module) || name.starts_with("_") ? value : libraryFunction(name);
 }
 
-Value Generator::libraryFunction(llvm::StringRef module, llvm::StringRef name) {
-  if (name.starts_with("_"))
-    return {};
-  for (const ParsedFile *file : librariesOf(module)) {
-    Module &library = moduleOf(*file);
+Value Generator::libraryFunction(llvm::StringRef name) {
+  for (const ParsedFile &file : libraryFiles()) {
+    Module &library = moduleOf(file);
     auto found = library.names.find(name.str());
     if (found != library.names.end() && found->second.constantOf<FunctionRef>())
       return found->second;

@@ -20,9 +20,10 @@ public:
   std::vector<const ast::FunctionStmt *> functions() const;
 };
 
-// The files of the library, functions that the language defines in itself (kernels/lang/*.py), in
-// which the members of a known module are looked for. Parsed once.
-std::vector<const ParsedFile *> librariesOf(llvm::StringRef path);
+// The library: files of functions that the language defines in itself (kernels/lang/*.py), parsed
+// once. They share their names, and `tl`, `tl.math` and `libdevice` have them all but those that
+// begin with '_'.
+llvm::ArrayRef<ParsedFile> libraryFiles();
 
 // A file's global names while a kernel is generated. Filled in by the generator.
 class Module {
@@ -34,6 +35,8 @@ public:
 
 // The member of a module that the compiler knows, or an invalid Value.
 Value moduleMember(llvm::StringRef path, llvm::StringRef name);
+// Whether the library's functions are members of the module.
+bool hasLibrary(llvm::StringRef path);
 // Names to suggest instead of an unknown member.
 std::vector<std::string> moduleMembers(llvm::StringRef path);
 // What `import PATH` means: a known module, or Unknown.

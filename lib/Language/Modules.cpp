@@ -54,6 +54,11 @@ static bool isKnownModule(llvm::StringRef path) {
   return tableOf(path) || path == "triton.language.extra" || path == "triton.language.extra.cuda";
 }
 
+bool hasLibrary(llvm::StringRef path) {
+  path = canonical(path);
+  return path != "triton" && tableOf(path);
+}
+
 Value importModule(llvm::StringRef path) {
   path = canonical(path);
   if (isKnownModule(path))
@@ -88,15 +93,15 @@ Value moduleMember(llvm::StringRef path, llvm::StringRef name) {
 std::vector<std::string> moduleMembers(llvm::StringRef path) {
   path = canonical(path);
   std::vector<std::string> names = builtinNames(tableOf(path));
-  for (const ParsedFile *library : librariesOf(path))
-    for (const ast::FunctionStmt *function : library->functions())
-      if (!llvm::StringRef(function->name).starts_with("_"))
-        names.push_back(function->name);
+  if (path == "triton.language")
+    for (const ParsedFile &file : libraryFiles())
+      for (const ast::FunctionStmt *function : file.functions())
+        if (!llvm::StringRef(function->name).starts_with("_"))
+          names.push_back(function->name);
   return names;
 }
 
-//===-- The library
-//---------------------------------------------------------------------------------------------===//
+//===-- The library ---------------------------------------------------------------------------===//
 
 static ParsedFile parseLibrary(const EmbeddedFile &text) {
   // Owned for the life of the process, like the text itself.
@@ -110,23 +115,14 @@ static ParsedFile parseLibrary(const EmbeddedFile &text) {
   return file;
 }
 
-std::vector<const ParsedFile *> librariesOf(llvm::StringRef path) {
-  // In the order of embeddedLibrary().
+llvm::ArrayRef<ParsedFile> libraryFiles() {
   static const std::vector<ParsedFile> files = [] {
     std::vector<ParsedFile> result;
     for (const EmbeddedFile &text : embeddedLibrary())
       result.push_back(parseLibrary(text));
     return result;
   }();
-  path = canonical(path);
-  std::vector<const ParsedFile *> result;
-  for (const ParsedFile &file : files) {
-    bool isMath = file.source->name == "lang/math.py";
-    if (path == "triton.language" ||
-        (isMath && (path == "triton.language.math" || path == "triton.language.extra.libdevice")))
-      result.push_back(&file);
-  }
-  return result;
+  return files;
 }
 
 } // namespace teeny::lang

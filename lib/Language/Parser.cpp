@@ -5,8 +5,7 @@ namespace teeny::lang {
 
 using namespace ast;
 
-//===-- The cursor and errors
-//-----------------------------------------------------------------------------------===//
+//===-- The cursor and errors -----------------------------------------------------------------===//
 
 bool Parser::fail(Span span, const std::string &message, const std::string &hint) {
   if (quiet)
@@ -90,8 +89,7 @@ void Parser::skipSuite() {
   } while (depth && !at(Token::end));
 }
 
-//===-- Module level
-//--------------------------------------------------------------------------------------------===//
+//===-- Module level --------------------------------------------------------------------------===//
 
 Block Parser::file() {
   Block block;

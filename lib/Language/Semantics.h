@@ -26,8 +26,7 @@ class Semantics {
 public:
   Semantics(Emitter &emitter, ErrorSink &errors) : emit(emitter), errors(errors) {}
 
-  //===-- Conversions (SemanticsCast.cpp)
-  //-----------------------------------------------------------------------===//
+  //===-- Conversions (SemanticsCast.cpp) -----------------------------------------------------===//
 
   // A constant number as the scalar it becomes when assigned to a variable: int32 if it fits, fp32,
   // int1.
@@ -42,8 +41,7 @@ public:
     return value.type.element.is(ScalarType::bf16) ? cast(value, ScalarType::fp32) : value;
   }
 
-  //===-- Arithmetic (SemanticsArithmetic.cpp)
-  //------------------------------------------------------------------===//
+  //===-- Arithmetic (SemanticsArithmetic.cpp) ------------------------------------------------===//
 
   struct Rules {
     bool pointerOnLeft = false, pointerOnRight = false;
@@ -63,8 +61,7 @@ public:
   Tensor select(Tensor condition, const Value &yes, const Value &no);
   Tensor extremum(bool isMax, Tensor lhs, Tensor rhs, NanRule nan);
 
-  //===-- Shapes (SemanticsShape.cpp)
-  //---------------------------------------------------------------------------===//
+  //===-- Shapes (SemanticsShape.cpp) ---------------------------------------------------------===//
 
   // An error unless dims are powers of two with at most maxTileElements in all.
   bool checkShape(llvm::ArrayRef<int64_t> shape);
@@ -79,8 +76,7 @@ public:
   Tensor join(Tensor lhs, Tensor rhs);
   std::pair<Tensor, Tensor> split(Tensor value);
 
-  //===-- Memory (SemanticsMemory.cpp)
-  //--------------------------------------------------------------------------===//
+  //===-- Memory (SemanticsMemory.cpp) --------------------------------------------------------===//
 
   Tensor load(Tensor pointer, Tensor mask, Tensor other);
   bool store(Tensor pointer, Tensor value, Tensor mask);

@@ -76,8 +76,7 @@ bool Semantics::store(Tensor pointer, Tensor value, Tensor mask) {
   return true;
 }
 
-//===-- Block pointers
-//------------------------------------------------------------------------------------------===//
+//===-- Block pointers ------------------------------------------------------------------------===//
 
 // The tile of pointers that a block pointer stands for, and the mask of those inside along the
 // `boundary` dims.
@@ -102,9 +101,9 @@ Tensor Semantics::addressOf(const BlockPointer &pointer, llvm::ArrayRef<int64_t>
       Type boolType = along.type.withElement(ScalarType::int1);
       Tensor zero = splat({emit.constant(ScalarType::int64, Integer(0)), offsetType}, {extent});
       Tensor end = splat(pointer.shape[dim], {extent});
-      mlir::Value inside =
-          emit.arith(Arith::andi, emit.compareInt(Compare::ge, true, along.value, zero.value),
-                     emit.compareInt(Compare::lt, true, along.value, end.value));
+      mlir::Value fromStart = emit.compareInt(Compare::ge, true, along.value, zero.value);
+      mlir::Value toEnd = emit.compareInt(Compare::lt, true, along.value, end.value);
+      mlir::Value inside = emit.arith(Arith::andi, fromStart, toEnd);
       Tensor wide = spread({inside, boolType});
       mask = mask ? Tensor{emit.arith(Arith::andi, mask.value, wide.value), wide.type} : wide;
     }
@@ -134,8 +133,7 @@ bool Semantics::storeBlock(const BlockPointer &pointer, Tensor value,
   return store(address, value, mask);
 }
 
-//===-- Atomics
-//-------------------------------------------------------------------------------------------------===//
+//===-- Atomics -------------------------------------------------------------------------------===//
 
 Tensor Semantics::atomic(llvm::StringRef name, Tensor pointer, const Value &operand, Tensor mask,
                          MemoryOrder order, MemoryScope scope) {
@@ -219,8 +217,7 @@ Tensor Semantics::compareAndSwap(Tensor pointer, const Value &compare, const Val
           desired.type};
 }
 
-//===-- Dot
-//-----------------------------------------------------------------------------------------------------===//
+//===-- Dot -----------------------------------------------------------------------------------===//
 
 Tensor Semantics::dot(Tensor lhs, Tensor rhs, Tensor acc, DotPrecision precision, ElementType out) {
   unsigned rank = lhs.type.rank();
