@@ -43,7 +43,7 @@ private:
     diagnostics.error(fromMLIR(op->getLoc(), sources), std::move(message));
   }
   static DType dtypeOf(graph::GraphTensorType type) {
-    std::optional<DType> dtype = dtypeByName(graph::dtypeName(type.getDtype()));
+    std::optional<DType> dtype = graph::dtypeOf(type.getDtype());
     assert(dtype && "the graph has the manifest's element types");
     return *dtype;
   }

@@ -1,7 +1,7 @@
 // The pipeline, told from the first phase to the last.
 //
-// Each phase leaves the module in a state that the next one relies on; VerifyPhase.cpp says which,
-// and looks after every phase, so that a mistake of the compiler shows where it is made.
+// Each phase leaves the module in a state that the next one relies on; a verifier closes each, so
+// that a mistake of the compiler shows where it is made (VerifyPhase.cpp).
 #include "Driver/Pipeline.h"
 
 #include "Base/File.h"
@@ -21,6 +21,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Path.h"
 
@@ -29,7 +30,9 @@ using namespace teeny;
 
 Pipeline::Pipeline(Settings given)
     : settings(std::move(given)), context(compilerDialects(), MLIRContext::Threading::DISABLED),
-      handler(&context, reports, texts) {}
+      handler(&context, reports, texts) {
+  context.loadAllAvailableDialects(); // the front end makes operations of most of them
+}
 Pipeline::~Pipeline() = default;
 
 bool Pipeline::run(Phase last, const std::function<bool(Phase)> &after) {
@@ -76,6 +79,7 @@ bool Pipeline::import() {
 bool Pipeline::inferShapes() {
   PassManager passes(&context);
   passes.addPass(graph::createGraphInferShapes());
+  passes.addPass(graph::createGraphVerifyShapes());
   return succeeded(passes.run(*ir));
 }
 

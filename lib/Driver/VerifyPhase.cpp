@@ -14,20 +14,6 @@ static LogicalResult leftOver(Operation *op, const PhaseInfo &phase, const llvm:
   return op->emitError() << "internal error: after " << phase.name << " there is still " << what;
 }
 
-// Every value of a graph has its shape and element type.
-static LogicalResult verifyShapes(ModuleOp module, const PhaseInfo &phase) {
-  WalkResult result = module.walk([&](graph::GraphOp graph) {
-    for (Operation &op : graph.getBlock())
-      for (Type type : op.getResultTypes())
-        if (auto tensor = dyn_cast<graph::GraphTensorType>(type); !tensor || !tensor.isKnown()) {
-          (void)leftOver(&op, phase, "an unknown shape or element type");
-          return WalkResult::interrupt();
-        }
-    return WalkResult::advance();
-  });
-  return failure(result.wasInterrupted());
-}
-
 static LogicalResult verifyBound(ModuleOp module, const PhaseInfo &phase) {
   WalkResult result = module.walk([&](Operation *op) {
     if (!isa<graph::CallOp, graph::OpOp>(op))
@@ -61,8 +47,6 @@ static LogicalResult verifyTiles(ModuleOp module, const PhaseInfo &phase) {
 LogicalResult teeny::verifyPhase(ModuleOp module, Phase phase) {
   const PhaseInfo &name = info(phase);
   if (failed(verify(module)))
-    return failure();
-  if (phase >= Phase::inferShapes && failed(verifyShapes(module, name)))
     return failure();
   if (phase >= Phase::bindKernels && failed(verifyBound(module, name)))
     return failure();

@@ -2,7 +2,7 @@
 # run_error_case.sh TEENYC FOLDER: what teenyc says about the mistake in FOLDER, word for word.
 #
 # FOLDER/command holds the arguments, FOLDER/expected the exit code and then everything that was printed. The command
-# runs in a copy of the folder, next to a copy of the shipped kernels, and must leave no file behind.
+# runs in a copy of the folder, next to copies of the shipped kernels and anchors, and must leave no file behind.
 # With TEENY_BLESS=1, writes `expected` anew instead.
 set -euo pipefail
 teenyc=$1 folder=$2
@@ -13,6 +13,7 @@ trap 'rm -rf "$scratch"' EXIT
 mkdir "$scratch/case"
 cp -r "$folder/." "$scratch/case"
 cp -r "$here/../../kernels" "$scratch/kernels"
+cp "$here/../../graphs/detect_decode/anchors.safetensors" "$scratch"
 cd "$scratch/case"
 find . -type f | sort >"$scratch/before"
 

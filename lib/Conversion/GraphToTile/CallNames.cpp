@@ -93,8 +93,7 @@ Expr CallNames::condition(const Expr &declared) const {
     Type type = call.resolveDtype(name);
     if (!type)
       return std::nullopt;
-    ArrayRef<std::string> types = graph::dtypeNames();
-    return Expr(int64_t(llvm::find(types, graph::dtypeName(type)) - types.begin()));
+    return Expr(static_cast<int64_t>(*graph::dtypeOf(type)));
   };
   return call.resolve(declared).substitute(numberOf);
 }

@@ -103,6 +103,7 @@ struct KernelVariants::State {
   std::map<std::string, Specialization> made;
 
   SourceLocation place(Operation *op) { return fromMLIR(op->getLoc(), sources); }
+  SourceLocation placeOfArg(graph::KernelOp kernel, StringRef name);
   const KernelInfo *findKernel(Context &context, const KernelFile *&file);
   std::optional<std::vector<Binding>> bindParameters(Context &context, const KernelInfo &kernel);
   bool bindParameter(Context &context, const KernelInfo &kernel, Binding &binding);
@@ -118,6 +119,17 @@ struct KernelVariants::State {
 KernelVariants::KernelVariants(ModuleOp module, Sources &sources, Diagnostics &diagnostics)
     : state(new State{module, sources, diagnostics, {}, {}}) {}
 KernelVariants::~KernelVariants() = default;
+
+// Where the declaration's `args` has an entry of that name; the kernel's place if it has none.
+SourceLocation KernelVariants::State::placeOfArg(graph::KernelOp kernel, StringRef name) {
+  if (auto places = dyn_cast<FusedLoc>(kernel.getLoc()))
+    for (Location part : places.getLocations()) {
+      SourceLocation found = fromMLIR(part, sources);
+      if (StringRef(found.jsonPath).ends_with((".args." + name).str()))
+        return found;
+    }
+  return place(kernel);
+}
 
 const KernelInfo *KernelVariants::State::findKernel(Context &context, const KernelFile *&file) {
   graph::KernelOp op = context.kernel;
@@ -202,10 +214,10 @@ bool KernelVariants::State::bindInteger(Context &context, Binding &binding) {
     spec.type = *param.annotation;
     if (facts.min < spec.type.minimum() || facts.max > spec.type.maximum()) {
       diagnostics
-          .error(place(context.kernel), "parameter '" + param.name + "' is declared as " +
-                                            spec.type.name().str() + ", but " + value.str() +
-                                            " may be " + std::to_string(facts.min) + " to " +
-                                            std::to_string(facts.max))
+          .error(placeOfArg(context.kernel, param.name),
+                 "parameter '" + param.name + "' is declared as " + spec.type.name().str() +
+                     ", but " + value.str() + " may be " + std::to_string(facts.min) + " to " +
+                     std::to_string(facts.max))
           .note(param.location, "the parameter")
           .note(place(call), "in this call");
       return false;
@@ -221,9 +233,7 @@ bool KernelVariants::State::bindParameter(Context &context, const KernelInfo &ke
   if (Attribute arg = context.kernel.getArgs().get(param.name)) {
     Result<NamedValue> value = context.names.read(arg);
     if (!value) {
-      diagnostics
-          .error(place(context.kernel),
-                 "'args' binds '" + param.name + "' to something else: " + value.error().message)
+      diagnostics.error(placeOfArg(context.kernel, param.name), value.error().message)
           .suggest("the declaration has " + listed(context.names.all()))
           .note(param.location, "the parameter");
       return false;
@@ -249,8 +259,9 @@ bool KernelVariants::State::bindParameter(Context &context, const KernelInfo &ke
   case NamedValue::Kind::tensor:
     if (param.isConstexpr) {
       diagnostics
-          .error(place(context.kernel), "constexpr parameter '" + param.name +
-                                            "' cannot be tensor '" + binding.value.tensor + "'")
+          .error(placeOfArg(context.kernel, param.name), "constexpr parameter '" + param.name +
+                                                             "' cannot be tensor '" +
+                                                             binding.value.tensor + "'")
           .note(param.location, "the parameter");
       return false;
     }
@@ -276,8 +287,8 @@ KernelVariants::State::bindParameters(Context &context, const KernelInfo &kernel
     for (const KernelParameter &param : kernel.parameters)
       names.push_back(param.name);
     diagnostics
-        .error(place(context.kernel), "kernel '" + kernel.name + "' has no parameter '" +
-                                          arg.getName().str() + "', which 'args' binds")
+        .error(placeOfArg(context.kernel, arg.getName()),
+               "kernel '" + kernel.name + "' has no parameter '" + arg.getName().str() + "'")
         .didYouMean(nearest(arg.getName(), names))
         .note(kernel.location, "the kernel");
     ok = false;

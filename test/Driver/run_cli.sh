@@ -1,0 +1,77 @@
+#!/bin/bash
+# run_cli.sh TEENYC GRAPH.json: what the command line promises beside error texts.
+set -euo pipefail
+teenyc=$1 graph=$2
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch"
+
+# expect CODE COMMAND...: its exit code; output goes to the file `out`.
+expect() {
+  local wanted=$1 code=0
+  shift
+  "$@" >out 2>&1 </dev/null || code=$?
+  if [ "$code" != "$wanted" ]; then
+    echo "exit code $code, expected $wanted: $*"
+    cat out
+    exit 1
+  fi
+}
+# holds TEXT: the last output has it.
+holds() {
+  grep -qF -- "$1" out || { echo "no '$1' in:"; cat out; exit 1; }
+}
+
+expect 0 "$teenyc" --version
+holds "teenyc 0."
+holds "LLVM 22."
+holds "ptxas"
+expect 0 "$teenyc" --help
+holds "compile"
+expect 0 "$teenyc" compile --help
+holds "bind-kernels"
+expect 2 "$teenyc"
+expect 2 "$teenyc" build
+expect 2 "$teenyc" compile
+expect 2 "$teenyc" compile "$graph" -o x.bundle --no-such-flag
+expect 2 "$teenyc" compile "$graph" -o x.bundle --target=sm_20
+expect 2 "$teenyc" dump "$graph"
+expect 1 "$teenyc" dump --tile --kernel=nothing "$graph"
+expect 1 "$teenyc" dump --manifest "$teenyc"
+expect 0 "$teenyc" check "$graph"
+
+# --stop-after prints what the phase made, to a file with -o; nothing else is written.
+expect 0 "$teenyc" compile "$graph" --stop-after=import
+holds "graph.call"
+expect 0 "$teenyc" compile "$graph" --stop-after=bind-kernels
+holds "graph.launch"
+holds "tile.kernel"
+expect 0 "$teenyc" compile "$graph" --stop-after=tile -o tile.mlir
+grep -q "tile.store" tile.mlir
+[ ! -s out ]
+
+# --emit-ir writes one entry for each phase.
+expect 0 "$teenyc" compile "$graph" -o x.bundle --target=x86-64,compute_80 --emit-ir=ir
+ls ir | diff - <(printf '%s\n' 1-import.mlir 2-infer-shapes.mlir 3-bind-kernels.mlir 4-tile.mlir 5-generate-code 6-write-bundle)
+for file in ir/5-generate-code/*.{ll,so,ptx,gpu.mlir} ir/6-write-bundle/{manifest.json,launches.txt}; do
+  [ -s "$file" ] || { echo "missing or empty: $file"; exit 1; }
+done
+
+# A bundle shows what it holds, and says what it does not.
+for what in ptx launches source manifest; do
+  expect 0 "$teenyc" dump --$what x.bundle
+  [ -s out ]
+done
+expect 1 "$teenyc" dump --graph x.bundle
+expect 1 "$teenyc" dump --sass x.bundle
+holds "no cubin"
+expect 1 "$teenyc" dump --ptx --target=compute_90 x.bundle
+holds "compute_90"
+
+# Without an assembler, a cubin is an error of the environment, and the bundle that was there stays.
+cp x.bundle before
+expect 3 env PATH=/nonexistent CUDA_HOME=/nonexistent TEENY_PTXAS=/nonexistent/ptxas "$teenyc" compile "$graph" -o x.bundle --target=sm_80
+holds "compute_"
+cmp x.bundle before
+# So is a disassembler that is not there.
+expect 3 env PATH=/nonexistent CUDA_HOME=/nonexistent TEENY_NVDISASM=/nonexistent/nvdisasm "$teenyc" dump --sass "$graph" --target=sm_80
