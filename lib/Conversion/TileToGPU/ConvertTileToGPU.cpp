@@ -1,5 +1,6 @@
 // The pass that distributes tiles over threads; the patterns are in the file of each family.
 // Test: test/Conversion/TileToGPU*.mlir.
+#include "Conversion/TileToGPU/AccessWidths.h"
 #include "Conversion/TileToGPU/Patterns.h"
 #include "Conversion/TileToGPU/TileToGPU.h"
 
@@ -51,7 +52,7 @@ LogicalResult ConvertTileToGPUPass::convert(func::FuncOp kernel, const GpuFacts 
   MLIRContext *mlirContext = &getContext();
   DistributionTypes types;
   Scratch scratch((kernel.getName() + "_shared").str(), facts.sharedPerBlockOptIn);
-  llvm::DenseMap<Operation *, unsigned> accessWidths;
+  llvm::DenseMap<Operation *, unsigned> accessWidths = findAccessWidths(kernel);
   KernelContext context{types, facts, tile::numWarps(kernel), scratch, accessWidths};
 
   RewritePatternSet patterns(mlirContext);
@@ -59,6 +60,11 @@ LogicalResult ConvertTileToGPUPass::convert(func::FuncOp kernel, const GpuFacts 
   populateMakeTilePatterns(context, patterns);
   populateMemoryPatterns(context, patterns);
   populateConvertLayoutPatterns(context, patterns);
+  populateReducePatterns(context, patterns);
+  populateScanPatterns(context, patterns);
+  populateDotPatterns(context, patterns);
+  populateMmaPatterns(context, patterns);
+  populateAtomicPatterns(context, patterns);
 
   ConversionTarget target(*mlirContext);
   target.addIllegalDialect<tile::TileDialect>();

@@ -77,16 +77,22 @@ SmallVector<Value> Emit::assembly(StringRef text, StringRef constraints, TypeRan
 
 Value Emit::fma(Value a, Value b, Value c) { return LLVM::FMAOp::create(builder, loc, a, b, c); }
 
+Value Emit::vector(ValueRange parts) {
+  Value vector = poison(VectorType::get(parts.size(), parts.front().getType()));
+  for (auto [i, part] : llvm::enumerate(parts))
+    vector = LLVM::InsertElementOp::create(builder, loc, vector, part, i32(i));
+  return vector;
+}
+
 Value Emit::pack(ValueRange parts) {
   unsigned bits = storageBits(parts.front().getType()) * parts.size();
   Type wide = builder.getIntegerType(bits);
   if (parts.size() == 1)
     return toStorage(parts.front());
-  Type element = toStorage(parts.front()).getType();
-  Value vector = poison(VectorType::get(parts.size(), element));
-  for (auto [i, part] : llvm::enumerate(parts))
-    vector = LLVM::InsertElementOp::create(builder, loc, vector, toStorage(part), i32(i));
-  return LLVM::BitcastOp::create(builder, loc, wide, vector);
+  SmallVector<Value> stored;
+  for (Value part : parts)
+    stored.push_back(toStorage(part));
+  return LLVM::BitcastOp::create(builder, loc, wide, vector(stored));
 }
 
 SmallVector<Value> Emit::unpack(Value word, Type part) {
@@ -314,11 +320,8 @@ void Emit::store(Space space, Value address, ValueRange values, Value mask,
     packed.push_back(pack(values.slice(i * words.perWord, words.perWord)));
   if (!mask && hints.qualifiers.empty()) {
     Value all = packed.front();
-    if (words.number > 1) {
-      all = poison(VectorType::get(words.number, all.getType()));
-      for (auto [i, word] : llvm::enumerate(packed))
-        all = LLVM::InsertElementOp::create(builder, loc, all, word, i32(i));
-    }
+    if (words.number > 1)
+      all = vector(packed);
     LLVM::StoreOp::create(builder, loc, all, address, words.bits / 8 * words.number,
                           hints.isVolatile);
     return;

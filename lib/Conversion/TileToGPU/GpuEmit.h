@@ -88,6 +88,8 @@ public:
   // Members of a struct that an intrinsic yields.
   llvm::SmallVector<mlir::Value> intrinsicStruct(llvm::StringRef name, mlir::TypeRange results,
                                                  mlir::ValueRange arguments);
+  // Scalars as a vector.
+  mlir::Value vector(mlir::ValueRange parts);
   // Several values as one of a wider integer type and back, the first in the lowest bits.
   mlir::Value pack(mlir::ValueRange parts);
   llvm::SmallVector<mlir::Value> unpack(mlir::Value word, mlir::Type part);

@@ -34,6 +34,11 @@ void populateMakeTilePatterns(KernelContext &, mlir::RewritePatternSet &);
 void populateMemoryPatterns(KernelContext &, mlir::RewritePatternSet &);
 void populateConvertLayoutPatterns(KernelContext &, mlir::RewritePatternSet &);
 
+void populateReducePatterns(KernelContext &, mlir::RewritePatternSet &);
+void populateScanPatterns(KernelContext &, mlir::RewritePatternSet &);
+void populateDotPatterns(KernelContext &, mlir::RewritePatternSet &);
+void populateMmaPatterns(KernelContext &, mlir::RewritePatternSet &);
+void populateAtomicPatterns(KernelContext &, mlir::RewritePatternSet &);
 // Of scalars: division, exp2, sqrt, rsqrt; and the report of functions that no pattern knows.
 void populateMathPatterns(const mlir::TypeConverter &types, mlir::RewritePatternSet &patterns);
 mlir::LogicalResult verifyMath(mlir::Operation *kernel);
@@ -42,6 +47,15 @@ mlir::LogicalResult verifyMath(mlir::Operation *kernel);
 // or nothing where an element lies in another thread. The two have the same outs.
 std::optional<llvm::SmallVector<unsigned>> registersInPlace(const tile::LinearLayout &from,
                                                             const tile::LinearLayout &to);
+
+// What the region of a reduction or scan yields for these elements, one of each source on either
+// side.
+llvm::SmallVector<mlir::Value> combine(mlir::OpBuilder &builder, mlir::Region &region,
+                                       mlir::ValueRange lhs, mlir::ValueRange rhs);
+mlir::LogicalResult verifyCombine(mlir::Operation *op, mlir::Region &region);
+
+// The layout of a tile without one of its dims.
+tile::LinearLayout removeAxis(const tile::LinearLayout &layout, unsigned axis, unsigned rank);
 
 // The registers of the same tile in layout `to`, by way of shared memory, of which exchangeBytes
 // must fit.

@@ -1,0 +1,382 @@
+#include "PtxMachine.h"
+#include "PtxTypes.h"
+
+#include <algorithm>
+
+using namespace teeny::test;
+
+namespace {
+struct Thread {
+  unsigned id = 0;
+  std::array<int, 3> place{};
+  unsigned pc = 0;
+  bool waits = false, done = false;
+  std::vector<uint64_t> registers;
+};
+
+// A byte of shared memory: who used it last since which barrier.
+struct Access {
+  int writer = -1, reader = -1;
+  unsigned written = 0, read = 0;
+  bool manyReaders = false;
+};
+
+class Program {
+public:
+  Program(const PtxKernel &kernel, std::array<int, 3> grid, std::array<int, 3> place,
+          const std::vector<uint64_t> &arguments, uint64_t dynamicShared,
+          const std::map<uint64_t, uint64_t> &buffers)
+      : kernel(kernel), grid(grid), place(place), arguments(arguments), buffers(buffers),
+        shared(kernel.sharedBytes + dynamicShared), accesses(shared.size()) {
+    for (int z = 0; z < kernel.block[2]; ++z)
+      for (int y = 0; y < kernel.block[1]; ++y)
+        for (int x = 0; x < kernel.block[0]; ++x) {
+          Thread thread;
+          thread.id = threads.size();
+          thread.place = {x, y, z};
+          // Registers hold rubbish until they are set.
+          thread.registers.assign(kernel.registers.size(), 0xdeadbeefdeadbeef);
+          threads.push_back(std::move(thread));
+        }
+  }
+
+  void run() {
+    while (true) {
+      for (Thread &thread : threads)
+        while (!thread.waits && !thread.done)
+          step(thread);
+      if (std::all_of(threads.begin(), threads.end(), [](const Thread &t) { return t.done; }))
+        return;
+      if (!meetInWarps() && !meetAtBarrier())
+        throw PtxError("threads wait for each other at different places, one of them at: " +
+                       waiting().text);
+    }
+  }
+
+private:
+  using Kind = PtxOperand::Kind;
+
+  const PtxInstruction &waiting() const {
+    for (const Thread &thread : threads)
+      if (thread.waits)
+        return kernel.code[thread.pc];
+    throw PtxError("nobody waits");
+  }
+  [[noreturn]] void fail(const Thread &thread, const std::string &what) const {
+    throw PtxError(kernel.name + ", thread " + std::to_string(thread.id) + ": " + what +
+                   " at: " + kernel.code[thread.pc].text);
+  }
+
+  uint64_t special(const Thread &thread, const std::string &name) const {
+    auto axis = [&] { return name.back() - 'x'; };
+    if (name.rfind("%tid.", 0) == 0)
+      return thread.place[axis()];
+    if (name.rfind("%ntid.", 0) == 0)
+      return kernel.block[axis()];
+    if (name.rfind("%ctaid.", 0) == 0)
+      return place[axis()];
+    if (name.rfind("%nctaid.", 0) == 0)
+      return grid[axis()];
+    if (name == "%laneid")
+      return thread.id % 32;
+    fail(thread, "unknown register " + name);
+  }
+
+  uint64_t read(const Thread &thread, const PtxOperand &operand, const std::string &type) const {
+    unsigned bits = bitsOf(type);
+    switch (operand.kind) {
+    case Kind::reg:
+      if (operand.name.find('.') != std::string::npos || operand.name == "%laneid")
+        return special(thread, operand.name);
+      return truncated(thread.registers[operand.index], bits);
+    case Kind::immediate:
+      return truncated(operand.bits, bits);
+    case Kind::symbol:
+      if (auto it = kernel.shared.find(operand.name); it != kernel.shared.end())
+        return it->second;
+      fail(thread, "unknown symbol " + operand.name);
+    case Kind::vector: {
+      unsigned part = bits / operand.members.size();
+      uint64_t value = 0;
+      for (unsigned i = 0; i < operand.members.size(); ++i)
+        value |= read(thread, operand.members[i], "b" + std::to_string(part)) << (part * i);
+      return value;
+    }
+    case Kind::address:
+      fail(thread, "an address as a value");
+    }
+    fail(thread, "unknown operand");
+  }
+
+  void write(Thread &thread, const PtxOperand &operand, uint64_t value, unsigned bits) {
+    if (operand.kind == Kind::vector) {
+      unsigned part = bits / operand.members.size();
+      for (unsigned i = 0; i < operand.members.size(); ++i)
+        write(thread, operand.members[i], value >> (part * i), part);
+      return;
+    }
+    if (operand.name != "_")
+      thread.registers[operand.index] = truncated(value, bits);
+  }
+
+  uint64_t address(const Thread &thread, const PtxOperand &operand, bool isShared) const {
+    uint64_t base = 0;
+    if (operand.baseIsRegister)
+      base = thread.registers[operand.index];
+    else if (!operand.name.empty())
+      base = kernel.shared.at(operand.name);
+    return truncated(base + operand.bits, isShared ? 32 : 64);
+  }
+
+  uint8_t *globalBytes(const Thread &thread, uint64_t at, unsigned bytes) const {
+    auto it = buffers.upper_bound(at);
+    if (it == buffers.begin() || at + bytes > std::prev(it)->first + std::prev(it)->second)
+      fail(thread, "access outside of the buffers");
+    if (at % bytes)
+      fail(thread, "address not a multiple of " + std::to_string(bytes));
+    return reinterpret_cast<uint8_t *>(at);
+  }
+
+  uint8_t *sharedBytes(const Thread &thread, uint64_t at, unsigned bytes, const uint8_t *written) {
+    if (at + bytes > shared.size())
+      fail(thread, "access outside of shared memory");
+    if (at % bytes)
+      fail(thread, "address not a multiple of " + std::to_string(bytes));
+    for (unsigned i = 0; i < bytes; ++i) {
+      Access &access = accesses[at + i];
+      bool sameValue = written && shared[at + i] == written[i];
+      bool foreignWrite =
+          access.writer >= 0 && access.writer != int(thread.id) && access.written == epoch;
+      bool foreignRead = access.reader >= 0 && access.read == epoch &&
+                         (access.manyReaders || access.reader != int(thread.id));
+      if ((foreignWrite || (written && foreignRead)) && !sameValue)
+        fail(thread, "race in shared memory");
+      if (written) {
+        access.writer = thread.id;
+        access.written = epoch;
+      } else {
+        access.manyReaders = access.read == epoch && access.reader >= 0 &&
+                             (access.manyReaders || access.reader != int(thread.id));
+        access.reader = thread.id;
+        access.read = epoch;
+      }
+    }
+    return shared.data() + at;
+  }
+
+  void load(Thread &thread, const PtxInstruction &instruction) {
+    const PtxOperand &target = instruction.operands[0], &from = instruction.operands[1];
+    unsigned bits = bitsOf(instruction.type());
+    unsigned count = target.kind == Kind::vector ? target.members.size() : 1, bytes = bits / 8;
+    const uint8_t *source;
+    std::vector<uint8_t> param;
+    if (instruction.has("param")) {
+      for (unsigned i = 0; i < kernel.params.size(); ++i)
+        if (kernel.params[i].first == from.name) {
+          param.resize(16);
+          std::memcpy(param.data(), &arguments.at(i), 8);
+        }
+      if (param.empty())
+        fail(thread, "unknown parameter");
+      source = param.data() + from.bits;
+    } else if (instruction.has("shared")) {
+      source = sharedBytes(thread, address(thread, from, true), bytes * count, nullptr);
+    } else {
+      source = globalBytes(thread, address(thread, from, false), bytes * count);
+    }
+    for (unsigned i = 0; i < count; ++i) {
+      uint64_t value = 0;
+      std::memcpy(&value, source + i * bytes, bytes);
+      if (isSigned(instruction.type()))
+        value = signExtended(value, bits);
+      write(thread, count > 1 || target.kind == Kind::vector ? target.members[i] : target, value,
+            64);
+    }
+  }
+
+  void store(Thread &thread, const PtxInstruction &instruction) {
+    const PtxOperand &to = instruction.operands[0], &source = instruction.operands[1];
+    unsigned bytes = bitsOf(instruction.type()) / 8;
+    unsigned count = source.kind == Kind::vector ? source.members.size() : 1;
+    std::vector<uint8_t> data(bytes * count);
+    for (unsigned i = 0; i < count; ++i) {
+      uint64_t value = read(thread, source.kind == Kind::vector ? source.members[i] : source,
+                            instruction.type());
+      std::memcpy(data.data() + i * bytes, &value, bytes);
+    }
+    uint8_t *target = instruction.has("shared")
+                          ? sharedBytes(thread, address(thread, to, true), data.size(), data.data())
+                          : globalBytes(thread, address(thread, to, false), data.size());
+    std::memcpy(target, data.data(), data.size());
+  }
+
+  void atomic(Thread &thread, const PtxInstruction &instruction) {
+    bool yields = instruction.words[0] == "atom";
+    const std::string &type = instruction.type();
+    const PtxOperand &at = instruction.operands[yields ? 1 : 0],
+                     &first = instruction.operands[yields ? 2 : 1];
+    unsigned bits = bitsOf(type);
+    uint8_t *memory = globalBytes(thread, address(thread, at, false), bits / 8);
+    uint64_t old = 0;
+    std::memcpy(&old, memory, bits / 8);
+    uint64_t value = read(thread, first, type), result;
+    if (instruction.has("cas")) {
+      result = old == value ? read(thread, instruction.operands.back(), type) : old;
+    } else if (instruction.has("exch")) {
+      result = value;
+    } else if (isFloat(type)) {
+      result = fromDouble(type, toDouble(type, old) + toDouble(type, value));
+    } else {
+      int64_t a = isSigned(type) ? signExtended(old, bits) : int64_t(old);
+      int64_t b = isSigned(type) ? signExtended(value, bits) : int64_t(value);
+      bool less = isSigned(type) ? a < b : uint64_t(a) < uint64_t(b);
+      result = instruction.has("add")   ? old + value
+               : instruction.has("min") ? (less ? a : b)
+               : instruction.has("max") ? (less ? b : a)
+               : instruction.has("and") ? old & value
+               : instruction.has("or")  ? old | value
+                                        : old ^ value;
+    }
+    std::memcpy(memory, &result, bits / 8);
+    if (yields)
+      write(thread, instruction.operands[0], old, bits);
+  }
+
+  void step(Thread &thread) {
+    if (thread.pc >= kernel.code.size())
+      throw PtxError("a kernel without ret");
+    const PtxInstruction &instruction = kernel.code[thread.pc];
+    if (instruction.guard >= 0 &&
+        (thread.registers[instruction.guard] & 1) == instruction.guardNegated) {
+      ++thread.pc;
+      return;
+    }
+    const std::string &opcode = instruction.words[0];
+    if (opcode == "bar" || opcode == "barrier" || opcode == "shfl" || opcode == "mma") {
+      thread.waits = true;
+      return;
+    }
+    uint64_t result;
+    auto reader = [&](const PtxOperand &operand, const std::string &type) {
+      return read(thread, operand, type);
+    };
+    if (opcode == "ret" || opcode == "exit") {
+      thread.done = true;
+    } else if (opcode == "bra") {
+      thread.pc = kernel.labels.at(instruction.operands[0].name);
+      return;
+    } else if (opcode == "ld") {
+      load(thread, instruction);
+    } else if (opcode == "st") {
+      store(thread, instruction);
+    } else if (opcode == "atom" || opcode == "red") {
+      atomic(thread, instruction);
+    } else if (opcode == "fence" || opcode == "membar") {
+      // Memory is in order here.
+    } else if (computes(instruction, reader, result)) {
+      bool isTruth = opcode == "setp" || instruction.type() == "pred";
+      unsigned bits = isTruth                                      ? 1
+                      : opcode == "cvt" || instruction.has("wide") ? 64
+                                                                   : bitsOf(instruction.type());
+      if (opcode == "popc" || opcode == "clz" || opcode == "bfind")
+        bits = 32;
+      if (instruction.operands[0].kind == Kind::vector)
+        bits = bitsOf(instruction.type());
+      write(thread, instruction.operands[0], result, bits);
+    } else {
+      fail(thread, "unknown instruction");
+    }
+    ++thread.pc;
+  }
+
+  // Warps whose threads have all come to one shuffle or matrix instruction carry it out.
+  bool meetInWarps() {
+    bool any = false;
+    for (unsigned first = 0; first < threads.size(); first += 32) {
+      std::vector<Thread *> warp;
+      for (unsigned i = first; i < std::min<size_t>(first + 32, threads.size()); ++i)
+        warp.push_back(&threads[i]);
+      bool together = std::all_of(warp.begin(), warp.end(),
+                                  [&](Thread *t) { return t->waits && t->pc == warp[0]->pc; });
+      if (!together)
+        continue;
+      const PtxInstruction &instruction = kernel.code[warp[0]->pc];
+      if (instruction.words[0] == "shfl")
+        shuffle(warp, instruction);
+      else if (instruction.words[0] == "mma")
+        matrix(warp, instruction);
+      else
+        continue;
+      for (Thread *thread : warp)
+        thread->waits = false, ++thread->pc;
+      any = true;
+    }
+    return any;
+  }
+
+  bool meetAtBarrier() {
+    for (const Thread &thread : threads)
+      if (!thread.waits || thread.pc != threads[0].pc)
+        return false;
+    if (kernel.code[threads[0].pc].words[0].rfind("bar", 0) != 0)
+      return false;
+    for (Thread &thread : threads)
+      thread.waits = false, ++thread.pc;
+    ++epoch;
+    return true;
+  }
+
+  void shuffle(const std::vector<Thread *> &warp, const PtxInstruction &instruction) {
+    std::vector<uint64_t> values, from;
+    for (unsigned lane = 0; lane < warp.size(); ++lane) {
+      values.push_back(read(*warp[lane], instruction.operands[1], "b32"));
+      uint64_t distance = read(*warp[lane], instruction.operands[2], "b32");
+      uint64_t source = instruction.has("bfly")  ? lane ^ distance
+                        : instruction.has("idx") ? distance & 31
+                        : instruction.has("up")  ? (lane >= distance ? lane - distance : lane)
+                                                 : (lane + distance < 32 ? lane + distance : lane);
+      from.push_back(source);
+    }
+    for (unsigned lane = 0; lane < warp.size(); ++lane)
+      write(*warp[lane], instruction.operands[0], values.at(from[lane]), 32);
+  }
+
+  void matrix(const std::vector<Thread *> &warp, const PtxInstruction &instruction) {
+    auto gather = [&](unsigned index) {
+      std::vector<std::vector<uint64_t>> list;
+      for (Thread *thread : warp) {
+        list.emplace_back();
+        for (const PtxOperand &member : instruction.operands[index].members)
+          list.back().push_back(read(*thread, member, "b32"));
+      }
+      return list;
+    };
+    auto results = multiplyMatrices(instruction, gather(1), gather(2), gather(3));
+    for (unsigned lane = 0; lane < warp.size(); ++lane)
+      for (unsigned i = 0; i < results[lane].size(); ++i)
+        write(*warp[lane], instruction.operands[0].members[i], results[lane][i], 32);
+  }
+
+  const PtxKernel &kernel;
+  std::array<int, 3> grid, place;
+  const std::vector<uint64_t> &arguments;
+  const std::map<uint64_t, uint64_t> &buffers;
+  std::vector<uint8_t> shared;
+  std::vector<Access> accesses;
+  unsigned epoch = 1;
+  std::vector<Thread> threads;
+};
+} // namespace
+
+void PtxMachine::run(const std::string &name, std::array<int, 3> grid,
+                     std::vector<uint64_t> arguments, uint64_t dynamicShared) {
+  auto it = kernels.find(name);
+  if (it == kernels.end())
+    throw PtxError("no kernel " + name);
+  if (arguments.size() != it->second.params.size())
+    throw PtxError(name + " has " + std::to_string(it->second.params.size()) + " parameters");
+  for (int z = 0; z < grid[2]; ++z)
+    for (int y = 0; y < grid[1]; ++y)
+      for (int x = 0; x < grid[0]; ++x)
+        Program(it->second, grid, {x, y, z}, arguments, dynamicShared, buffers).run();
+}
