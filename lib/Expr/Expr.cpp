@@ -57,6 +57,11 @@ Expr ExprBuilder::make(ExprKind kind, std::vector<Expr> operands,
   return Expr(std::make_shared<const Expr::Node>(std::move(node)));
 }
 
+std::string tooLargeMessage() {
+  return "expression too large: more than " + std::to_string(Expr::maxDepth) + " levels or " +
+         std::to_string(Expr::maxNodes) + " operands, or a constant beyond 64 bits";
+}
+
 bool Expr::tooLarge() const { return root->kind == ExprKind::tooLarge; }
 
 std::optional<int64_t> Expr::constant() const {
@@ -96,6 +101,18 @@ int compare(const Expr &a, const Expr &b) {
   return order(x.coefficients, y.coefficients);
 }
 
+bool hasNoValue(const Expr &e) {
+  const std::vector<Expr> &operands = e.node().operands;
+  return !operands.empty() &&
+         std::all_of(operands.begin(), operands.end(),
+                     [](const Expr &operand) { return operand.constant().has_value(); });
+}
+
+const Expr *firstWithoutValue(std::span<const Expr> operands) {
+  auto at = std::find_if(operands.begin(), operands.end(), hasNoValue);
+  return at == operands.end() ? nullptr : &*at;
+}
+
 Expr ExprBuilder::rebuild(const Expr::Node &like, const std::vector<Expr> &operands) {
   switch (like.kind) {
   case ExprKind::constant:
@@ -105,7 +122,7 @@ Expr ExprBuilder::rebuild(const Expr::Node &like, const std::vector<Expr> &opera
   case ExprKind::sum: {
     SumBuilder sum;
     for (size_t i = 0; i < operands.size(); ++i)
-      sum.add(product({like.coefficients[i], operands[i]}));
+      sum.add(operands[i], like.coefficients[i]);
     return sum.finish();
   }
   case ExprKind::product:
@@ -176,12 +193,16 @@ Result<int64_t> Expr::Linear::solve(int64_t value) const {
   auto described = [&] {
     return (Expr(scale) * Expr::symbol(name) + Expr(offset)).str() + " = " + std::to_string(value);
   };
-  if (multiple % scale != 0)
-    return Error{ErrorCode::outOfRange,
-                 described() + " has no integer solution: " + std::to_string(value) +
-                     " leaves a remainder of " +
-                     std::to_string(int64_t(floorRemainder(multiple, scale))) + ", not 0, over " +
-                     std::to_string(scale)};
+  if (multiple % scale != 0) {
+    std::string why = std::to_string(value);
+    if (offset != 0 && multiple >= INT64_MIN && multiple <= INT64_MAX)
+      why += (offset < 0 ? " + " : " - ") + std::to_string(magnitude(offset)) + " = " +
+             std::to_string(int64_t(multiple));
+    else if (offset != 0)
+      why = "the difference";
+    return Error{ErrorCode::outOfRange, described() + " has no integer solution: " + why +
+                                            " is no multiple of " + std::to_string(scale)};
+  }
   __int128 solution = multiple / scale;
   if (solution < INT64_MIN || solution > INT64_MAX)
     return Error{ErrorCode::outOfRange, described() + " has no solution in 64 bits"};

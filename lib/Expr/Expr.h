@@ -33,9 +33,10 @@
 // reordered, a sum or product is evaluated exactly and fails only if its result does not fit.
 //
 // Limits. Text is at most maxText bytes. An expression has at most maxDepth levels and maxNodes
-// nodes, in its text and in its canonical form: parse refuses more. Operators cannot fail; beyond
-// the limits they give an expression that has no value (tooLarge() tells), which every operation
-// passes on, so that nothing here can exhaust the stack or hang.
+// nodes, and its coefficients and constants are int64, in its text and in its canonical form: parse
+// refuses more. Operators cannot fail; beyond the limits they give an expression that has no value
+// (tooLarge() tells), which every operation passes on, so that nothing here can exhaust the stack
+// or hang.
 //
 // An Expr is an immutable value, cheap to copy, and safe to share between threads. str() prints a
 // canonical text that parses back to an equal Expr. ExprNode.h shows the inside, for those who
@@ -88,7 +89,8 @@ public:
   using Lookup = std::function<std::optional<int64_t>(const std::string &)>;
   Result<int64_t> evaluate(const Lookup &lookup) const;
 
-  // Names replaced by expressions; names that `replace` does not know stay.
+  // Names replaced by expressions; names that `replace` does not know stay. The result may be too
+  // large.
   Expr substitute(const std::function<std::optional<Expr>(const std::string &)> &replace) const;
 
   // Bounds that hold wherever the expression has a value, by interval arithmetic; INT64_MIN/MAX

@@ -11,12 +11,21 @@
 
 #include "Expr/ExprNode.h"
 
+#include <span>
+
 namespace teeny {
 
 using ExprKind = Expr::Node::Kind;
 
 // A total order on canonical forms; 0 only for identical trees.
 int compare(const Expr &a, const Expr &b);
+
+// Whether `e` is an operation on constants, such as 1 // 0. It was not folded because it has no
+// value. Neither has any operation that needs the value of one that has none; it becomes that one.
+// So these stand alone or where they may not be reached: in the arm of a conditional, on the right
+// of `and`.
+bool hasNoValue(const Expr &e);
+const Expr *firstWithoutValue(std::span<const Expr> operands); // null if there is none
 
 // coefficient * product of factors, none of which is a product or a sum of one term.
 struct Factored {
@@ -45,6 +54,8 @@ struct ExprBuilder {
   static Expr rebuild(const Expr::Node &like, const std::vector<Expr> &operands);
 };
 
+std::string tooLargeMessage();
+
 // Collects like terms.
 class SumBuilder {
 public:
@@ -54,13 +65,18 @@ public:
   };
 
   void add(const Expr &e, int64_t scale = 1);
-  // A term whose operand is no sum to be taken apart.
-  void addTerm(int64_t coefficient, const Expr &operand);
   Expr finish() const;
 
 private:
-  std::vector<Term> terms; // ordered by degree, then operand, then coefficient
-  bool poisoned = false;   // a term is tooLarge
+  struct WideTerm {
+    __int128 coefficient;
+    Expr operand;
+  };
+  void collect(__int128 coefficient, const Expr &operand);
+
+  std::vector<WideTerm> terms; // each operand once, ordered by degree, then operand
+  bool poisoned = false;       // a term is tooLarge
+  std::optional<Expr> failing; // the first term without a value
 };
 
 // The terms of any expression, as coefficient * operand; none for 0.

@@ -95,12 +95,10 @@ struct Split {
 Split split(const Expr &a, int64_t divisor, int64_t limit) {
   SumBuilder quotient, rest;
   std::vector<Term> stay, move;
-  int constants = 0;
   bool bounded = true;
   int64_t total = 0;
   for (const Term &term : termsOf(a)) {
     if (term.operand.constant() == 1) {
-      ++constants;
       quotient.add(int64_t(floorQuotient(term.coefficient, divisor)));
       rest.add(int64_t(floorRemainder(term.coefficient, divisor)));
     } else if (term.coefficient % divisor == 0) {
@@ -112,25 +110,30 @@ Split split(const Expr &a, int64_t divisor, int64_t limit) {
                  total <= limit;
     }
   }
-  if (constants > 1) // apart because their sum overflows
-    return {0, a, false};
   for (const Term &term : stay)
-    rest.addTerm(term.coefficient, term.operand);
+    rest.add(term.operand, term.coefficient);
   for (const Term &term : move) {
     if (bounded)
-      quotient.addTerm(term.coefficient / divisor, term.operand);
+      quotient.add(term.operand, term.coefficient / divisor);
     else
-      rest.addTerm(term.coefficient, term.operand);
+      rest.add(term.operand, term.coefficient);
   }
   Expr left = rest.finish();
   return {quotient.finish(), left, left.constant().has_value()};
 }
 
+// Without a value, whatever the numerator.
+Expr divisionByZero(ExprKind kind, const Expr &a) {
+  return a.tooLarge() ? a : ExprBuilder::make(kind, {a.constant().value_or(1), 0});
+}
+
 // floorDiv and cdiv.
 Expr quotient(ExprKind kind, const Expr &a, const Expr &b) {
   bool floor = kind == ExprKind::floorDiv;
+  if (hasNoValue(a) || hasNoValue(b))
+    return hasNoValue(a) ? a : b;
   if (b.constant() == 0)
-    return ExprBuilder::make(kind, {a, b});
+    return divisionByZero(kind, a);
   if (a.constant() && b.constant()) {
     __int128 value = floor ? floorQuotient(*a.constant(), *b.constant())
                            : ceilQuotient(*a.constant(), *b.constant());
@@ -179,7 +182,11 @@ Expr ExprBuilder::floorDiv(const Expr &a, const Expr &b) {
 Expr ExprBuilder::cdiv(const Expr &a, const Expr &b) { return quotient(ExprKind::cdiv, a, b); }
 
 Expr ExprBuilder::mod(const Expr &a, const Expr &b) {
-  if (b.constant() == 0 || a.tooLarge() || b.tooLarge())
+  if (hasNoValue(a) || hasNoValue(b))
+    return hasNoValue(a) ? a : b;
+  if (b.constant() == 0)
+    return divisionByZero(ExprKind::mod, a);
+  if (a.tooLarge() || b.tooLarge())
     return make(ExprKind::mod, {a, b});
   if (a.constant() && b.constant())
     return int64_t(floorRemainder(*a.constant(), *b.constant()));
@@ -209,8 +216,10 @@ Expr ExprBuilder::mod(const Expr &a, const Expr &b) {
 }
 
 Expr ExprBuilder::align(const Expr &x, const Expr &n) {
+  if (hasNoValue(x) || hasNoValue(n))
+    return hasNoValue(x) ? x : n;
   std::optional<int64_t> multiple = n.constant();
-  if (x.tooLarge() || (multiple && *multiple < 1))
+  if (x.tooLarge() || n.tooLarge() || (multiple && *multiple < 1))
     return make(ExprKind::align, {x, n});
   if (compare(x, n) == 0 || x.constant() == 0)
     return x;

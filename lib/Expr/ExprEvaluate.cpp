@@ -99,7 +99,7 @@ std::optional<Wide> Evaluator::value(const Expr &e) {
   case ExprKind::tooLarge:
     break;
   }
-  return fail("the expression is too large");
+  return fail(tooLargeMessage());
 }
 
 std::optional<Wide> Evaluator::sum(const Expr &e) {

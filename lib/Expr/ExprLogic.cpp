@@ -85,6 +85,8 @@ bool anyTooLarge(const std::vector<Expr> &operands) {
 Expr ExprBuilder::minMax(ExprKind kind, const std::vector<Expr> &operands) {
   if (anyTooLarge(operands))
     return make(kind, operands);
+  if (const Expr *failing = firstWithoutValue(operands))
+    return *failing;
   std::vector<Expr> list;
   std::optional<int64_t> constant;
   auto addOne = [&](const Expr &e) {
@@ -115,23 +117,31 @@ Expr ExprBuilder::minMax(ExprKind kind, const std::vector<Expr> &operands) {
 Expr ExprBuilder::comparison(ExprKind kind, const Expr &a, const Expr &b) {
   if (a.tooLarge() || b.tooLarge())
     return make(kind, {a, b});
-  // The difference may exceed int64; its range is exact.
-  Expr difference = a - b;
-  if (!difference.tooLarge())
-    if (std::optional<bool> value = decided(kind, intervalOf(difference, nothingKnown)))
-      return *value ? 1 : 0;
-  if (a.constant())
-    return make(mirrored(kind), {b, a});
-  if (b.constant())
-    return make(kind, {a, b});
+  if (hasNoValue(a) || hasNoValue(b))
+    return hasNoValue(a) ? a : b;
+  // A constant is on the right, else > becomes <.
   bool symmetric = kind == ExprKind::equal || kind == ExprKind::notEqual;
   bool swap =
       symmetric ? compare(a, b) > 0 : kind == ExprKind::greater || kind == ExprKind::greaterEqual;
-  return swap ? make(mirrored(kind), {b, a}) : make(kind, {a, b});
+  if (!b.constant() && (a.constant() || swap))
+    return comparison(mirrored(kind), b, a);
+  // The range of the difference is exact, beyond int64 too.
+  std::optional<bool> value;
+  if (a.constant() && b.constant()) {
+    __int128 difference = __int128(*a.constant()) - *b.constant();
+    value = decided(kind, {difference, difference});
+  } else if (Expr difference = a - b; !difference.tooLarge()) {
+    value = decided(kind, intervalOf(difference, nothingKnown));
+  }
+  if (value)
+    return *value ? 1 : 0;
+  return make(kind, {a, b});
 }
 
 Expr ExprBuilder::logicalNot(const Expr &a) {
   const Expr::Node &node = a.node();
+  if (hasNoValue(a))
+    return a;
   if (isComparison(node.kind))
     return comparison(negated(node.kind), node.operands[0], node.operands[1]);
   if (node.kind == ExprKind::logicalNot)
@@ -142,36 +152,42 @@ Expr ExprBuilder::logicalNot(const Expr &a) {
 }
 
 Expr ExprBuilder::logical(ExprKind kind, const std::vector<Expr> &operands) {
-  if (anyTooLarge(operands))
-    return make(kind, operands);
   bool conjunction = kind == ExprKind::logicalAnd;
   std::vector<Expr> list;
-  bool decidedEarly = false;
-  auto addOne = [&](const Expr &e) {
+  for (const Expr &operand : operands) {
     // A constant that decides makes the rest unreachable, and the whole a constant: what comes
     // before either decides the same or does not decide.
-    if (std::optional<int64_t> value = e.constant())
-      decidedEarly |= (*value != 0) != conjunction;
-    else if (std::none_of(list.begin(), list.end(),
-                          [&](const Expr &other) { return compare(other, e) == 0; }))
-      list.push_back(e);
-  };
-  for (const Expr &operand : operands) {
+    if (std::optional<int64_t> value = operand.constant()) {
+      if ((*value != 0) != conjunction)
+        return conjunction ? 0 : 1;
+      continue;
+    }
+    if (operand.tooLarge())
+      return operand;
     if (operand.node().kind == kind)
-      std::for_each(operand.node().operands.begin(), operand.node().operands.end(), addOne);
+      list.insert(list.end(), operand.node().operands.begin(), operand.node().operands.end());
     else
-      addOne(operand);
+      list.push_back(operand);
   }
-  if (decidedEarly)
-    return conjunction ? 0 : 1;
-  if (list.empty())
+  if (list.size() > size_t(Expr::maxNodes))
+    return make(kind, std::move(list)); // too large
+  std::vector<Expr> once;
+  for (const Expr &e : list)
+    if (std::none_of(once.begin(), once.end(),
+                     [&](const Expr &other) { return compare(other, e) == 0; }))
+      once.push_back(e);
+  if (once.empty())
     return conjunction ? 1 : 0;
-  return list.size() == 1 ? truth(list[0]) : make(kind, std::move(list));
+  if (hasNoValue(once[0])) // it is always reached
+    return once[0];
+  return once.size() == 1 ? truth(once[0]) : make(kind, std::move(once));
 }
 
 Expr ExprBuilder::select(const Expr &condition, const Expr &then, const Expr &otherwise) {
   if (std::optional<int64_t> value = condition.constant())
     return *value != 0 ? then : otherwise;
+  if (hasNoValue(condition))
+    return condition;
   if (compare(then, otherwise) == 0)
     return then;
   return make(ExprKind::select, {condition, then, otherwise});

@@ -13,8 +13,7 @@ struct Expr::Node {
     symbol,   // name
     // Sum of coefficients[i] * operands[i]. Terms are in descending degree; an operand is the
     // constant 1 (last), a product, or anything that is no sum. Coefficients are not 0. A single
-    // term has a coefficient other than 1. Where collecting would overflow a coefficient, terms
-    // stay apart, and an operand may be a sum or another constant.
+    // term has a coefficient other than 1.
     sum,
     product, // of two or more operands, ordered; constants are in the coefficient of a sum
     floorDiv,

@@ -28,9 +28,7 @@ public:
     if (e && !token.empty())
       e = fail("expected an operator or the end");
     if (e && (e->tooLarge() || e->str().size() > Expr::maxText))
-      return Error{ErrorCode::unsupported, "expression too large: at most " +
-                                               std::to_string(Expr::maxDepth) + " levels, " +
-                                               std::to_string(Expr::maxNodes) + " operands"};
+      return Error{ErrorCode::unsupported, tooLargeMessage()};
     if (!e)
       return error;
     return *e;
@@ -210,14 +208,17 @@ private:
   }
 
   std::optional<Expr> unary() {
-    bool negative = false;
+    // The last sign belongs to the digits, if there are any.
+    bool negative = false, last = false;
     while (token == "-" || token == "+") {
-      negative ^= token == "-";
+      negative ^= last;
+      last = token == "-";
       advance();
     }
-    if (!token.empty() && isDigit(token[0]))
-      return number(negative);
-    std::optional<Expr> e = primary();
+    bool digits = !token.empty() && isDigit(token[0]);
+    std::optional<Expr> e = digits ? number(last) : primary();
+    if (!digits)
+      negative ^= last;
     return e && negative ? -*e : e;
   }
 

@@ -81,24 +81,32 @@ private:
     print(node.operands[1], right);
   }
 
-  void factors(const Expr &operand) {
+  // `level` is for an operand that is no product: "-(N // 4)", but "N // 4".
+  void factors(const Expr &operand, Level level) {
     if (operand.node().kind == ExprKind::product)
       list(operand.node().operands, "*", unaryLevel);
     else
-      print(operand, unaryLevel);
+      print(operand, level);
   }
 
-  // A term after what decides its sign.
+  // Whether a minus before the factors, which goes to the first of them, overflows nothing.
+  static bool canNegate(const Expr &operand) {
+    const Expr::Node &node = operand.node();
+    const std::vector<int64_t> &coefficients =
+        node.kind == ExprKind::product ? node.operands[0].node().coefficients : node.coefficients;
+    return std::find(coefficients.begin(), coefficients.end(), INT64_MIN) == coefficients.end();
+  }
+
   void term(int64_t coefficient, const Expr &operand) {
-    if (operand.constant() == 1) {
+    if (operand.constant()) {
       text += std::to_string(coefficient);
-    } else {
-      if (coefficient == -1)
-        text += '-';
-      else if (coefficient != 1)
-        text += std::to_string(coefficient) + '*';
-      factors(operand);
+      return;
     }
+    if (coefficient == -1 && canNegate(operand))
+      text += '-';
+    else if (coefficient != 1)
+      text += std::to_string(coefficient) + '*';
+    factors(operand, coefficient == 1 ? productLevel : unaryLevel);
   }
 
   void sum(const Expr::Node &node) {
@@ -129,7 +137,7 @@ private:
     case ExprKind::sum:
       return sum(node);
     case ExprKind::product:
-      return factors(e);
+      return factors(e, productLevel);
     case ExprKind::floorDiv:
       return binary(node, " // ", productLevel, unaryLevel);
     case ExprKind::mod:

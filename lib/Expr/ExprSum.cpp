@@ -34,64 +34,45 @@ int64_t contentOf(const Expr::Node &sum) {
     content = std::gcd(content, magnitude(coefficient));
     extreme |= coefficient == INT64_MIN;
   }
-  if (content > uint64_t(INT64_MAX))
+  if (content > uint64_t(INT64_MAX) || (extreme && content == 1))
     return 1;
-  if (sum.coefficients[0] < 0)
-    return extreme && content == 1 ? 1 : -int64_t(content);
-  return int64_t(content);
+  return sum.coefficients[0] < 0 ? -int64_t(content) : int64_t(content);
 }
 
 Expr dividedBy(const Expr::Node &sum, int64_t content) {
-  if (content == 1)
-    return ExprBuilder::make(ExprKind::sum, sum.operands, sum.coefficients);
   std::vector<int64_t> coefficients = sum.coefficients;
   for (int64_t &coefficient : coefficients)
     coefficient /= content;
   return ExprBuilder::make(ExprKind::sum, sum.operands, std::move(coefficients));
 }
 
-bool fits(const Expr::Node &sum, int64_t scale) {
-  return std::all_of(sum.coefficients.begin(), sum.coefficients.end(),
-                     [&](int64_t coefficient) { return checkedMul(coefficient, scale); });
-}
-
-// Multiplies factors into one coefficient and a list of what is no constant. A constant that would
-// overflow the coefficient stays in the list.
+// Multiplies factors into one coefficient and a list of what is no constant.
 struct ProductBuilder {
   Factored result;
-  bool zero = false;
+  bool zero = false, overflow = false;
 
-  bool scale(int64_t by) {
-    std::optional<int64_t> scaled = checkedMul(result.coefficient, by);
-    if (scaled)
-      result.coefficient = *scaled;
-    return scaled.has_value();
+  void scale(int64_t by) {
+    zero |= by == 0;
+    overflow |= __builtin_mul_overflow(result.coefficient, by, &result.coefficient);
   }
 
   void multiply(const Expr &e) {
     const Expr::Node &node = e.node();
-    if (node.kind == ExprKind::product) {
+    if (node.kind == ExprKind::constant) {
+      scale(node.value);
+    } else if (node.kind == ExprKind::product) {
       for (const Expr &factor : node.operands)
         multiply(factor);
-      return;
+    } else if (node.kind == ExprKind::sum && node.operands.size() == 1) {
+      scale(node.coefficients[0]);
+      multiply(node.operands[0]);
+    } else if (node.kind == ExprKind::sum) {
+      int64_t content = contentOf(node);
+      scale(content);
+      result.factors.push_back(content == 1 ? e : dividedBy(node, content));
+    } else {
+      result.factors.push_back(e);
     }
-    if (node.kind == ExprKind::constant) {
-      zero |= node.value == 0;
-      if (node.value == 0 || scale(node.value))
-        return;
-    }
-    if (node.kind == ExprKind::sum) {
-      bool single = node.operands.size() == 1;
-      int64_t content = single ? node.coefficients[0] : contentOf(node);
-      if (scale(content)) {
-        if (single)
-          multiply(node.operands[0]);
-        else
-          result.factors.push_back(content == 1 ? e : dividedBy(node, content));
-        return;
-      }
-    }
-    result.factors.push_back(e);
   }
 };
 
@@ -99,58 +80,49 @@ struct ProductBuilder {
 
 void SumBuilder::add(const Expr &e, int64_t scale) {
   const Expr::Node &node = e.node();
-  if (node.kind == ExprKind::constant) {
-    if (std::optional<int64_t> scaled = checkedMul(node.value, scale))
-      return addTerm(*scaled, 1);
-  } else if (node.kind == ExprKind::sum && fits(node, scale)) {
+  poisoned |= e.tooLarge();
+  if (hasNoValue(e)) {
+    failing = failing ? failing : std::optional(e);
+  } else if (node.kind == ExprKind::constant) {
+    collect(__int128(node.value) * scale, 1);
+  } else if (node.kind == ExprKind::sum) {
     for (size_t i = 0; i < node.operands.size(); ++i)
-      addTerm(node.coefficients[i] * scale, node.operands[i]);
-    return;
+      collect(__int128(node.coefficients[i]) * scale, node.operands[i]);
+  } else {
+    collect(scale, e);
   }
-  addTerm(scale, e);
 }
 
-void SumBuilder::addTerm(int64_t coefficient, const Expr &operand) {
-  poisoned |= operand.tooLarge();
-  auto before = [](const Term &term, const Expr &e) {
-    return compareOperands(term.operand, e) < 0;
-  };
-  while (coefficient != 0) {
-    auto at = std::lower_bound(terms.begin(), terms.end(), operand, before);
-    // Like terms whose coefficients can be added; else the term goes between them by coefficient.
-    for (; at != terms.end() && compare(at->operand, operand) == 0; ++at) {
-      if (checkedAdd(at->coefficient, coefficient) || at->coefficient > coefficient)
-        break;
-    }
-    bool like = at != terms.end() && compare(at->operand, operand) == 0;
-    std::optional<int64_t> total = like ? checkedAdd(at->coefficient, coefficient) : std::nullopt;
-    if (!total) {
-      terms.insert(at, {coefficient, operand});
-      return;
-    }
-    // The total may in turn be added to another like term.
+void SumBuilder::collect(__int128 coefficient, const Expr &operand) {
+  auto at = std::lower_bound(
+      terms.begin(), terms.end(), operand,
+      [](const WideTerm &term, const Expr &e) { return compareOperands(term.operand, e) < 0; });
+  if (at == terms.end() || compare(at->operand, operand) != 0)
+    at = terms.insert(at, {0, operand});
+  poisoned |= __builtin_add_overflow(at->coefficient, coefficient, &at->coefficient);
+  if (at->coefficient == 0)
     terms.erase(at);
-    coefficient = *total;
-  }
 }
 
 Expr SumBuilder::finish() const {
-  if (poisoned)
-    return ExprBuilder::make(ExprKind::tooLarge, {});
-  if (terms.empty())
-    return 0;
-  if (terms.size() == 1) {
-    if (terms[0].operand.constant() == 1)
-      return terms[0].coefficient;
-    if (terms[0].coefficient == 1)
-      return terms[0].operand;
-  }
   std::vector<Expr> operands;
   std::vector<int64_t> coefficients;
-  for (const Term &term : terms) {
-    operands.push_back(term.operand);
-    coefficients.push_back(term.coefficient);
+  bool fits = true;
+  for (const auto &[coefficient, operand] : terms) {
+    fits &= coefficient >= INT64_MIN && coefficient <= INT64_MAX;
+    operands.push_back(operand);
+    coefficients.push_back(int64_t(coefficient));
   }
+  if (poisoned || (!failing && !fits))
+    return ExprBuilder::make(ExprKind::tooLarge, {});
+  if (failing)
+    return *failing;
+  if (operands.empty())
+    return 0;
+  if (operands.size() == 1 && operands[0].constant())
+    return coefficients[0];
+  if (operands.size() == 1 && coefficients[0] == 1)
+    return operands[0];
   return ExprBuilder::make(ExprKind::sum, std::move(operands), std::move(coefficients));
 }
 
@@ -170,43 +142,36 @@ std::vector<SumBuilder::Term> termsOf(const Expr &e) {
 Expr sumOf(const std::vector<SumBuilder::Term> &terms) {
   SumBuilder sum;
   for (const SumBuilder::Term &term : terms)
-    sum.addTerm(term.coefficient, term.operand);
+    sum.add(term.operand, term.coefficient);
   return sum.finish();
 }
 
 Factored ExprBuilder::factored(const Expr &e) {
   ProductBuilder builder;
-  builder.multiply(e);
-  if (builder.zero)
-    return {0, {}};
-  return std::move(builder.result);
+  builder.multiply(e); // it is canonical: no overflow
+  return builder.zero ? Factored{0, {}} : std::move(builder.result);
 }
 
 Expr ExprBuilder::product(const std::vector<Expr> &factors) {
   ProductBuilder builder;
-  bool poisoned = false;
   for (const Expr &factor : factors) {
+    if (factor.tooLarge())
+      return factor;
     builder.multiply(factor);
-    poisoned |= factor.tooLarge();
   }
-  if (poisoned)
-    return make(ExprKind::tooLarge, {});
+  if (const Expr *failing = firstWithoutValue(factors))
+    return *failing;
   if (builder.zero)
     return 0;
+  if (builder.overflow)
+    return make(ExprKind::tooLarge, {});
   auto &[coefficient, list] = builder.result;
   if (list.empty())
     return coefficient;
-  SumBuilder sum;
-  if (list.size() == 1) {
-    if (list[0].node().kind == ExprKind::sum)
-      sum.add(list[0], coefficient);
-    else
-      sum.addTerm(coefficient, list[0]);
-    return sum.finish();
-  }
   std::stable_sort(list.begin(), list.end(),
                    [](const Expr &a, const Expr &b) { return compare(a, b) < 0; });
-  sum.addTerm(coefficient, make(ExprKind::product, std::move(list)));
+  SumBuilder sum;
+  sum.add(list.size() == 1 ? list[0] : make(ExprKind::product, std::move(list)), coefficient);
   return sum.finish();
 }
 
