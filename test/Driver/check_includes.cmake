@@ -25,7 +25,7 @@ set(table
   "lib/Target/Host: Support llvm mlir lld"
   "lib/Driver: *"
   "tools/teenyc: Driver CLI llvm"
-  "tools/teeny-run: teeny Runtime CLI nlohmann"
+  "tools/teeny-run: teeny TensorFile CLI nlohmann"
   "tools/teeny-opt: *"
   "graphs: TensorFile"
 )

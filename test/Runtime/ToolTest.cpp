@@ -1,0 +1,317 @@
+// teeny-run, as a user calls it.
+#include "Runtime/TestBundle.h"
+
+#include "Base/Sha256.h"
+#include "Numbers.h"
+#include "TensorFile/Npy.h"
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <sys/wait.h>
+
+using namespace teeny;
+using namespace teeny::test;
+
+namespace {
+
+struct Outcome {
+  int code = -1;
+  std::string text; // standard output and errors
+};
+
+Outcome execute(const std::string &command) {
+  FILE *pipe = popen((command + " 2>&1").c_str(), "r");
+  REQUIRE(pipe);
+  Outcome outcome;
+  std::array<char, 4096> buffer;
+  while (size_t count = fread(buffer.data(), 1, buffer.size(), pipe))
+    outcome.text.append(buffer.data(), count);
+  int status = pclose(pipe);
+  outcome.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  return outcome;
+}
+
+Outcome call(const std::string &arguments) { return execute(TEENY_RUN " " + arguments); }
+
+void writeBytes(const std::string &path, const std::vector<std::byte> &bytes) {
+  REQUIRE(writeFile(path, bytes));
+}
+
+void writeFloats(const std::string &path, std::vector<int64_t> shape,
+                 const std::vector<float> &values) {
+  auto bytes = writeNpy(DType::f32, shape, std::as_bytes(std::span(values)));
+  REQUIRE(bytes);
+  writeBytes(path, *bytes);
+}
+
+// Removes the files of a test when it ends.
+struct Files {
+  std::vector<std::string> names;
+  std::string operator()(const std::string &name) {
+    names.push_back("tool_test_" + name);
+    return names.back();
+  }
+  ~Files() {
+    for (const std::string &name : names)
+      std::remove(name.c_str());
+  }
+};
+
+} // namespace
+
+TEST_CASE("a run on files prints and writes outputs") {
+  Files file;
+  std::string bundle = file("run.bundle"), x = file("x.npy"), y = file("y.npy"),
+              out = file("out.npy");
+  writeBytes(bundle, saxpyBundle(2.0f).bytes());
+  std::vector<float> values(24);
+  for (int i = 0; i < 24; ++i)
+    values[i] = static_cast<float>(i) / 4;
+  writeFloats(x, {1, 3, 8}, values);
+  writeFloats(y, {1, 3, 8}, std::vector<float>(24, 10.0f));
+  std::string inputs = bundle + " --device cpu --input x=" + x + " --input y=" + y;
+  Outcome printed = call(inputs);
+  CHECK(printed.text == "out  f32 (1, 3, 8)  10 10.5 11 11.5 12 12.5 13 13.5 ...\n");
+  CHECK(printed.code == 0);
+
+  Outcome written = call(inputs + " --output out=" + out + " --dim B=1");
+  CHECK(written.text == "");
+  CHECK(written.code == 0);
+  auto mapped = MappedFile::open(out);
+  REQUIRE(mapped);
+  auto array = parseNpy(mapped->bytes());
+  REQUIRE(array);
+  CHECK(array->shape == std::vector<int64_t>{1, 3, 8});
+  for (int i = 0; i < 24; ++i) {
+    float value;
+    memcpy(&value, array->data.data() + 4 * i, 4);
+    CHECK(value == 2.0f * values[i] + 10.0f);
+  }
+
+  Outcome json = call(inputs + " --json --repeat 3 --warmup 1 --timings --threads 2");
+  REQUIRE(json.code == 0);
+  auto parsed = nlohmann::json::parse(json.text);
+  CHECK(parsed["outputs"][0]["shape"] == std::vector<int64_t>{1, 3, 8});
+  CHECK(parsed["outputs"][0]["first"][1] == "10.5");
+  CHECK(parsed["timings"]["runs"] == 3);
+  REQUIRE(parsed["timings"]["rows"].size() == 3);
+  CHECK(parsed["timings"]["rows"][0]["name"] == "wall");
+  CHECK(parsed["timings"]["rows"][1]["name"] == "device");
+  CHECK(parsed["timings"]["rows"][2]["name"] == "saxpy");
+  for (const auto &row : parsed["timings"]["rows"]) {
+    CHECK(row["min_us"] > 0);
+    CHECK(row["min_us"] <= row["median_us"]);
+    CHECK(row["median_us"] <= row["max_us"]);
+  }
+
+  Outcome table = call(inputs + " --timings");
+  CHECK(table.text.find("on cpu (") != std::string::npos);
+  CHECK(table.text.find("min      median         max  us\n") != std::string::npos);
+  CHECK(table.text.find("saxpy " + TestBundle::hostTarget() + " [1, 1, 1]\n") != std::string::npos);
+}
+
+TEST_CASE("random inputs are the same for the same seed") {
+  Files file;
+  std::string bundle = file("random.bundle");
+  writeBytes(bundle, saxpyBundle(1.0f).bytes());
+  std::string command = bundle + " --device cpu --dim B=2 --random ";
+  Outcome first = call(command + "7"), again = call(command + "7"), other = call(command + "8");
+  CHECK(first.code == 0);
+  CHECK(first.text == again.text);
+  CHECK(first.text != other.text);
+  // x + y of the documented generator.
+  auto x = runner::randomElements(TEENY_F32, 48, 7, "x"),
+       y = runner::randomElements(TEENY_F32, 48, 7, "y");
+  float a, b;
+  memcpy(&a, x.data(), 4);
+  memcpy(&b, y.data(), 4);
+  char text[64];
+  snprintf(text, sizeof text, "out  f32 (2, 3, 8)  %.9g ", static_cast<double>(a + b));
+  CHECK(first.text.find(text) == 0);
+}
+
+// Values of the published reference implementation of SplitMix64, from seed 1234567.
+TEST_CASE("the generator is SplitMix64") {
+  // FNV-1a of the empty name is its offset basis, which the seed here takes away again.
+  uint64_t seed = 1234567 - 0xcbf29ce484222325;
+  const uint64_t expected[] = {6457827717110365317u, 3203168211198807973u, 9817491932198370423u,
+                               4593380528125082431u, 16408922859458223821u};
+  auto digits = runner::randomElements(TEENY_I64, 5, seed, "");
+  auto reals = runner::randomElements(TEENY_F64, 5, seed, "");
+  for (int i = 0; i < 5; ++i) {
+    CHECK(runner::elementText(TEENY_I64, digits.data(), i) == std::to_string(expected[i] % 10));
+    double value;
+    memcpy(&value, reals.data() + 8 * i, 8);
+    CHECK(value == static_cast<double>(expected[i] >> 40) / 8388608 - 1);
+  }
+}
+
+TEST_CASE("small floats are encoded and decoded") {
+  struct Case {
+    double value;
+    int exponent, mantissa;
+    bool finite;
+    uint32_t bits;
+  };
+  // From the definitions of binary16, bfloat16 and the OCP 8-bit formats.
+  const Case cases[] = {
+      {1.0, 5, 10, false, 0x3c00},
+      {-2.0, 5, 10, false, 0xc000},
+      {65504, 5, 10, false, 0x7bff},
+      {std::ldexp(1, -24), 5, 10, false, 0x0001},
+      {std::ldexp(1023, -24), 5, 10, false, 0x03ff},
+      {std::ldexp(1, -14), 5, 10, false, 0x0400},
+      {0.333251953125, 5, 10, false, 0x3555},
+      {1.0, 8, 7, false, 0x3f80},
+      {-3.140625, 8, 7, false, 0xc049},
+      {448, 4, 3, true, 0x7e},
+      {std::ldexp(1, -9), 4, 3, true, 0x01},
+      {-1.5, 4, 3, true, 0xbc},
+      {57344, 5, 2, false, 0x7b},
+      {std::ldexp(1, -16), 5, 2, false, 0x01},
+      {0.0, 5, 10, false, 0},
+      {-0.0, 5, 10, false, 0x8000},
+  };
+  for (const Case &one : cases) {
+    CAPTURE(one.value, one.exponent);
+    CHECK(runner::encodeFloat(one.value, one.exponent, one.mantissa) == one.bits);
+    CHECK(runner::decodeFloat(one.bits, one.exponent, one.mantissa, one.finite) == one.value);
+  }
+  // Ties go to even, and a carry reaches the exponent.
+  CHECK(runner::encodeFloat(1 + std::ldexp(1, -11), 5, 10) == 0x3c00);
+  CHECK(runner::encodeFloat(1 + std::ldexp(3, -11), 5, 10) == 0x3c02);
+  CHECK(runner::encodeFloat(2 - std::ldexp(1, -12), 5, 10) == 0x4000);
+  CHECK(std::isnan(runner::decodeFloat(0x7f, 4, 3, true)));
+  CHECK(runner::decodeFloat(0x7c, 5, 2, false) == INFINITY);
+  CHECK(std::isnan(runner::decodeFloat(0xffff, 5, 10, false)));
+}
+
+TEST_CASE("a bundle is described") {
+  Files file;
+  std::string bundle = file("describe.bundle");
+  TestBundle model = saxpyBundle();
+  model.manifest.requirements.push_back({expr("B < 60"), "keep some room"});
+  model.manifest.provenance = {{"teenyc", "0.1.0"}};
+  std::vector<std::byte> bytes = model.bytes();
+  writeBytes(bundle, bytes);
+  Outcome described = call(bundle + " --describe --dim B=4");
+  std::string code = std::to_string(kernelLibrary().size());
+  std::string target = TestBundle::hostTarget();
+  CHECK(described.code == 0);
+  CHECK(described.text == "bundle saxpy\n"
+                          "dims:\n"
+                          "  B  0 to 64\n"
+                          "  requires B < 60  (keep some room)\n"
+                          "inputs:\n"
+                          "  x  f32 (B, 3, 8)\n"
+                          "  y  f32 (B, 3, 8)\n"
+                          "outputs:\n"
+                          "  out  f32 (B, 3, 8)\n"
+                          "targets: " +
+                              target +
+                              "\n"
+                              "kernels:\n"
+                              "  saxpy  (saxpy, kernels.c)\n"
+                              "    " +
+                              target + std::string(12 - target.size(), ' ') +
+                              std::string(9 - code.size(), ' ') + code +
+                              " bytes, 0 bytes of scratch\n"
+                              "launches: 1\n"
+                              "sizes: " +
+                              std::to_string(bytes.size()) + " bytes in the file, " + code +
+                              " of code, 0 of weights\n"
+                              "at these dims: 1 launch, 0 bytes of temporary memory\n"
+                              "made by: teenyc 0.1.0\n");
+  auto json = nlohmann::json::parse(call(bundle + " --describe --json --dim B=0").text);
+  CHECK(json["plan"]["launches"] == 0);
+  CHECK(json["inputs"][0]["name"] == "x");
+}
+
+TEST_CASE("mistakes have exit codes and texts") {
+  Files file;
+  std::string bundle = file("errors.bundle"), x = file("x64.npy"), noise = file("noise.npy");
+  writeBytes(bundle, saxpyBundle().bytes());
+  std::vector<double> doubles(24);
+  writeBytes(
+      x, *writeNpy(DType::f64, std::vector<int64_t>{1, 3, 8}, std::as_bytes(std::span(doubles))));
+  writeBytes(noise, std::vector<std::byte>(64, std::byte('z')));
+  auto check = [&](const std::string &arguments, int code, const std::string &part) {
+    Outcome outcome = call(arguments);
+    CAPTURE(arguments, outcome.text);
+    CHECK(outcome.code == code);
+    CHECK(outcome.text.find(part) != std::string::npos);
+  };
+  check("", 2, "BUNDLE is required");
+  check(bundle + " --wrong", 2, "--wrong");
+  check(bundle + " --input x", 2, "--input: expected NAME=F.npy, found 'x'");
+  check(bundle + " --dim B=many", 2, "--dim: expected an integer, found 'many'");
+  check(bundle + " --input x=a --input x=b", 2, "--input: 'x' is given twice");
+  check(bundle + " --repeat 0", 2, "--repeat");
+  check("--help", 0, "Usage: teeny-run");
+  check("no_such.bundle", 1, "teeny-run: no_such.bundle: ");
+  check(noise, 1, "teeny-run: " + noise + ": ");
+  check(bundle, 1, "teeny-run: input 'x' has no data: give --input x=F.npy, or --random SEED\n");
+  check(bundle + " --random 1", 1,
+        "teeny-run: the shape of input 'x' needs its dims: 'x' axis 0: ");
+  check(bundle + " --random 1 --dim B=65", 1, "B = 65 is outside 0 to 64");
+  check(bundle + " --random 1 --dim B=1 --dim C=1", 1, "the bundle has no dim 'C'");
+  check(bundle + " --random 1 --dim B=2 --input x=" + x, 1,
+        "teeny-run: input 'x': the dtype is f64, expected f32\n");
+  check(bundle + " --random 1 --dim B=1 --input z=" + x, 1,
+        "teeny-run: the bundle has no input 'z'\n");
+  check(bundle + " --random 1 --dim B=1 --output z=" + x, 1,
+        "teeny-run: the bundle has no output 'z'\n");
+  check(bundle + " --random 1 --dim B=1 --input x=" + noise, 1, "teeny-run: " + noise + ": ");
+  check(bundle + " --random 1 --dim B=1 --input x=none.npy", 1, "none.npy");
+  check(bundle + " --random 1 --dim B=1 --target sm_90", 1, "has no code of target 'sm_90'");
+  check(bundle + " --random 1 --dim B=1 --device tpu", 1, "unknown device 'tpu'");
+  check(bundle + " --random 1 --dim B=1 --device cuda:77", 3, "teeny-run: ");
+  check(bundle + " --random 1 --dim B=1 --sha256 " + std::string(64, '0'), 1, "the SHA-256 is ");
+  check(bundle + " --random 1 --dim B=1 --output out=/no/such/folder/f.npy", 1,
+        "/no/such/folder/f.npy");
+}
+
+TEST_CASE("inputs that contradict --dim are refused") {
+  Files file;
+  std::string bundle = file("dims.bundle"), x = file("x2.npy");
+  writeBytes(bundle, saxpyBundle().bytes());
+  writeFloats(x, {2, 3, 8}, std::vector<float>(48));
+  Outcome outcome = call(bundle + " --device cpu --dim B=3 --input x=" + x + " --input y=" + x);
+  CHECK(outcome.code == 1);
+  CHECK(outcome.text == "teeny-run: --dim says B = 3, the inputs make it 2\n");
+}
+
+TEST_CASE("the example of the README runs, and so does the C++ wrapper") {
+  Files file;
+  std::string bundle = file("example.bundle");
+  writeBytes(bundle, saxpyBundle(2.0f).bytes());
+  Outcome example = execute(TEENY_EXAMPLE " " + bundle);
+  CHECK(example.code == 0);
+  CHECK(example.text.find("cpu (") == 0);
+  CHECK(example.text.find("): out[0] = 3\n") != std::string::npos);
+  Outcome failing = execute(TEENY_EXAMPLE " no_such.bundle");
+  CHECK(failing.code == 1);
+  CHECK(failing.text.find("no_such.bundle: ") == 0);
+  Outcome wrapper = execute(TEENY_HPP " " + bundle);
+  CHECK(wrapper.text == "");
+  CHECK(wrapper.code == 0);
+
+  // The README shows the example as it is compiled.
+  auto between = [](const std::string &path, const std::string &begin, const std::string &end) {
+    std::ifstream stream(path);
+    std::string text{std::istreambuf_iterator<char>(stream), {}};
+    size_t from = text.find(begin);
+    REQUIRE(from != std::string::npos);
+    from += begin.size();
+    return text.substr(from, text.find(end, from) - from);
+  };
+  std::string root = TEENY_SOURCE_DIR;
+  CHECK(between(root + "/lib/Runtime/README.md", "```c\n", "```") ==
+        between(root + "/test/Runtime/example.c", "/* [example] */\n", "/* [example] */"));
+}

@@ -1,0 +1,31 @@
+// Repeated runs and their times.
+#pragma once
+
+#include "Options.h"
+
+#include "teeny/runtime.hpp"
+
+#include <nlohmann/json_fwd.hpp>
+
+namespace runner {
+
+// One line of the table.
+struct TimingRow {
+  std::string name, detail;  // of a launch: its name, and kernel, target and grid
+  std::vector<double> times; // microseconds, one a run; sorted
+};
+
+struct Timings {
+  int runs = 0;
+  // "wall": from the call of teeny_run to its return, copies included; "device": the launches
+  // together; then, with --timings, each launch, measured in runs of its own.
+  std::vector<TimingRow> rows;
+};
+
+// Leaves the session after its last run.
+Timings measure(teeny::runtime::Session &session, const Options &options);
+
+void print(const Timings &timings); // min, median and max of each row
+nlohmann::ordered_json toJson(const Timings &timings);
+
+} // namespace runner
