@@ -92,9 +92,11 @@ Diagnostic &Diagnostics::warning(SourceLocation at, std::string message) {
   return report(Severity::warning, std::move(at), std::move(message));
 }
 
-void Diagnostics::append(Diagnostics other) {
+void Diagnostics::append(Diagnostics other, const Note *note) {
   unsigned unkept = other.errors;
   for (Diagnostic &diagnostic : other.list) {
+    if (note)
+      diagnostic.notes.push_back(*note);
     unkept -= diagnostic.severity == Severity::error;
     errors += diagnostic.severity == Severity::error;
     report(diagnostic.severity, {}, {}) = std::move(diagnostic);
@@ -144,4 +146,8 @@ std::string teeny::listed(llvm::ArrayRef<std::string> items, bool quoted) {
     text += quoted ? "'" + items[i] + "'" : items[i];
   }
   return text;
+}
+
+std::string teeny::counted(size_t count, llvm::StringRef noun) {
+  return std::to_string(count) + " " + noun.str() + (count == 1 ? "" : "s");
 }

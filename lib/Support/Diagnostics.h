@@ -105,8 +105,8 @@ public:
   Diagnostic &error(SourceLocation at, std::string message);
   Diagnostic &warning(SourceLocation at, std::string message);
 
-  // Takes over all of another's, after its own.
-  void append(Diagnostics other);
+  // Takes over all of another's, after its own; `note`, if given, is added to each.
+  void append(Diagnostics other, const Note *note = nullptr);
 
   bool hasErrors() const { return errors != 0; }
   unsigned errorCount() const { return errors; }
@@ -121,7 +121,8 @@ private:
 };
 
 // While it lives, diagnostics of `context` (verifiers, passes) become ours; locations are looked up
-// in `sources`. A note that begins with "hint: " becomes the hint; callers in a call chain notes.
+// in `sources`, and operations are not printed. A note that begins with "hint: " becomes the hint;
+// callers in a call chain notes.
 class MLIRDiagnosticHandler {
 public:
   MLIRDiagnosticHandler(mlir::MLIRContext *context, Diagnostics &diagnostics,
@@ -143,5 +144,8 @@ std::string nearest(llvm::StringRef name, llvm::ArrayRef<std::string> candidates
 
 // "a", "a and b", "a, b and c"; each item in quotes if `quoted`.
 std::string listed(llvm::ArrayRef<std::string> items, bool quoted = true);
+
+// "1 dim", "2 dims".
+std::string counted(size_t count, llvm::StringRef noun);
 
 } // namespace teeny

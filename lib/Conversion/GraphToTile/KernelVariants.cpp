@@ -190,7 +190,7 @@ bool KernelVariants::State::bindInteger(Context &context, Binding &binding) {
     if (!constant) {
       std::set<std::string> dims = value.symbols();
       diagnostics
-          .error(place(context.kernel),
+          .error(placeOfArg(context.kernel, param.name),
                  "constexpr parameter '" + param.name +
                      "' must be known when compiling, but it is " + value.str() +
                      ", which depends on " +
@@ -355,12 +355,13 @@ const Specialization &KernelVariants::State::specialize(Context &context, const 
   GenerateOptions options;
   options.symbolName = uniqueSymbol(kernel.name + suffix);
   options.numWarps = op.getNumWarps();
-  unsigned before = diagnostics.errorCount();
-  result.function = generateKernel(file, kernel.name, specs, options, module, diagnostics);
-  if (!result.function) {
-    assert(diagnostics.errorCount() > before && "a kernel fails with an error");
+  Diagnostics found;
+  result.function = generateKernel(file, kernel.name, specs, options, module, found);
+  assert((result.function || found.hasErrors()) && "a kernel fails with an error");
+  const Note note{place(context.call), "in a kernel of this call"};
+  diagnostics.append(std::move(found), &note);
+  if (!result.function)
     return result;
-  }
   OpBuilder builder(module.getContext());
   result.function->setAttr(tile::gridMaxAttr, builder.getDenseI64ArrayAttr(context.gridMax));
   if (options.symbolName != kernel.name)
