@@ -183,9 +183,10 @@ JsonField JsonObject::required(llvm::StringRef key) {
 }
 
 // A missing key and a misspelt one are one mistake where the one is near the other.
-void JsonObject::finish() {
+bool JsonObject::finish() {
   if (!value)
-    return;
+    return false;
+  bool good = missing.empty();
   for (const JsonValue *child : value->children()) {
     if (llvm::is_contained(asked, child->key()))
       continue;
@@ -193,7 +194,9 @@ void JsonObject::finish() {
     diagnostics->error(child->keyLocation(), "unknown key '" + child->key().str() + "' in " + what)
         .didYouMean(meant);
     llvm::erase(missing, meant);
+    good = false;
   }
   for (const std::string &key : missing)
     diagnostics->error(value->location(), what + " needs '" + key + "'");
+  return good;
 }

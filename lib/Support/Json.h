@@ -138,8 +138,8 @@ public:
   JsonField required(llvm::StringRef key);
   JsonField optional(llvm::StringRef key);
   // Reports each key that was not asked for, with the nearest of those that were, and each required
-  // key that is missing.
-  void finish();
+  // key that is missing. Whether there was nothing to report.
+  bool finish();
 
   const JsonValue *operator->() const { return value; }
 

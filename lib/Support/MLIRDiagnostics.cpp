@@ -88,31 +88,39 @@ SourceLocation teeny::fromMLIR(mlir::Location location, const Sources &sources) 
 
 struct MLIRDiagnosticHandler::State {
   State(mlir::MLIRContext *context, Diagnostics &diagnostics, const Sources &sources)
-      : handler(context, [&diagnostics, &sources](mlir::Diagnostic &found) {
-          std::vector<mlir::Location> chain;
-          frames(found.getLocation(), chain);
-          SourceLocation place = placeOf(chain.front(), sources);
-          std::string text = found.str();
-          if (!place.source && !llvm::isa<mlir::UnknownLoc>(chain.front())) {
-            std::string shown;
-            llvm::raw_string_ostream(shown) << chain.front();
-            text = shown + ": " + text;
-          }
-          bool isError = found.getSeverity() == mlir::DiagnosticSeverity::Error;
-          Diagnostic &report = isError ? diagnostics.error(place, std::move(text))
-                                       : diagnostics.warning(place, std::move(text));
-          for (size_t i = 1; i < chain.size(); ++i)
-            report.note(placeOf(chain[i], sources), "called from here");
-          for (mlir::Diagnostic &note : found.getNotes()) {
-            std::string text = note.str();
-            if (llvm::StringRef hint = text; hint.consume_front("hint: "))
-              report.suggest(hint.str());
-            else
-              report.note(fromMLIR(note.getLocation(), sources), std::move(text));
-          }
-          return mlir::success();
-        }) {}
+      : handler(context,
+                [&diagnostics, &sources](mlir::Diagnostic &found) {
+                  std::vector<mlir::Location> chain;
+                  frames(found.getLocation(), chain);
+                  SourceLocation place = placeOf(chain.front(), sources);
+                  std::string text = found.str();
+                  if (!place.source && !llvm::isa<mlir::UnknownLoc>(chain.front())) {
+                    std::string shown;
+                    llvm::raw_string_ostream(shown) << chain.front();
+                    text = shown + ": " + text;
+                  }
+                  bool isError = found.getSeverity() == mlir::DiagnosticSeverity::Error;
+                  Diagnostic &report = isError ? diagnostics.error(place, std::move(text))
+                                               : diagnostics.warning(place, std::move(text));
+                  for (size_t i = 1; i < chain.size(); ++i)
+                    report.note(placeOf(chain[i], sources), "called from here");
+                  for (mlir::Diagnostic &note : found.getNotes()) {
+                    std::string text = note.str();
+                    if (llvm::StringRef hint = text; hint.consume_front("hint: "))
+                      report.suggest(hint.str());
+                    else
+                      report.note(fromMLIR(note.getLocation(), sources), std::move(text));
+                  }
+                  return mlir::success();
+                }),
+        context(context), printedOps(context->shouldPrintOpOnDiagnostic()) {
+    context->printOpOnDiagnostic(false);
+  }
+  ~State() { context->printOpOnDiagnostic(printedOps); }
+
   mlir::ScopedDiagnosticHandler handler;
+  mlir::MLIRContext *context;
+  bool printedOps;
 };
 
 MLIRDiagnosticHandler::MLIRDiagnosticHandler(mlir::MLIRContext *context, Diagnostics &diagnostics,

@@ -2,6 +2,7 @@
 #include "Conversion/TileToCPU/TileToCPU.h"
 #include "Conversion/TileToGPU/TileToGPU.h"
 #include "Graph/IR/Graph.h"
+#include "Graph/Transforms/Passes.h"
 #include "Target/PTX/EmitPTX.h"
 #include "Tile/IR/Tile.h"
 #include "Tile/Transforms/Passes.h"
@@ -32,6 +33,7 @@ int main(int argc, char **argv) {
   mlir::registerInlinerPass();
   mlir::registerLoopInvariantCodeMotionPass();
   mlir::registerSymbolDCEPass();
+  teeny::graph::registerGraphPasses();
   teeny::registerTileToCPUPasses();
   teeny::registerTileToGPUPasses();
   teeny::registerEmitPTXPass();

@@ -186,11 +186,9 @@ mlir::Attribute DeclarationReader::readArg(const JsonField &field) {
     llvm::StringRef text = field->rawString();
     if (names.contains(text) && !isInteger(text))
       return builder.getStringAttr(text);
-    std::optional<Expr> expr = readExpr(field);
-    auto known = [&](llvm::StringRef name) { return isInteger(name); };
-    if (!expr || !checkNames(field, *expr, "name", known, names.names()))
-      return {};
-    return exprAttr(*expr);
+    if (std::optional<Expr> expr = readKnownExpr(field))
+      return exprAttr(*expr);
+    return {};
   }
   default:
     error(field, field->called() + " must be a name, an expression or a number, found " +

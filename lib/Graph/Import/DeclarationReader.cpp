@@ -133,7 +133,8 @@ void DeclarationReader::readAttribute(const JsonField &field) {
   std::optional<std::string> type = typeField.string();
   std::optional<AttrKind> kind = type ? symbolizeAttrKind(*type) : std::nullopt;
   if (type && !kind)
-    error(typeField, "an attribute's type is " + listed(kinds, false) + "; found '" + *type + "'")
+    error(typeField,
+          "an attribute's type is one of " + listed(kinds, false) + "; found '" + *type + "'")
         .didYouMean(nearest(*type, kinds));
   object.finish();
   // An unknown type must not make its uses errors as well.

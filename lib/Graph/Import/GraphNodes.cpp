@@ -20,7 +20,7 @@ void GraphReader::readNode(const JsonField &field) {
   JsonField nameField = object.required("name"), opField = object.required("op");
   JsonField inputs = object.optional("inputs"), params = object.optional("params");
   JsonField attrs = object.optional("attrs");
-  object.finish();
+  bool hasItsKeys = object.finish();
   std::optional<std::string> name = readLabel(nameField);
   std::optional<std::string> opName = opField.string();
   bool isNamed = name && names.add(*name, "a node", nameField->location(), diagnostics);
@@ -30,7 +30,7 @@ void GraphReader::readNode(const JsonField &field) {
   }
   if (!opName)
     return;
-  OpLibrary::Found found = library.find(*opName);
+  OpLibrary::Found found = library.find(*opName, opField->location());
   if (!found.exists) {
     std::string meant = nearest(*opName, library.names());
     error(opField, "unknown op '" + *opName + "'")
@@ -39,7 +39,7 @@ void GraphReader::readNode(const JsonField &field) {
                      : "did you mean '" + meant + "'?");
     return;
   }
-  if (!found.op || !isNamed)
+  if (!found.op || !isNamed || !hasItsKeys)
     return;
   Node &node = nodes.back();
   node.op = found.op;
@@ -74,14 +74,18 @@ bool GraphReader::readOperands(Node &node, const JsonField &inputs, const JsonFi
   std::vector<std::string> names;
   for (DeclareOp param : declared)
     names.push_back(param.getName().str());
+  std::vector<std::string> misspelt; // each is one mistake, not also a missing param
   for (const JsonField &param : params.object().value_or(std::vector<JsonField>())) {
     if (llvm::is_contained(names, param->key()))
       continue;
+    misspelt.push_back(nearest(param->key(), names));
     diagnostics.error(param->keyLocation(), op + " has no param '" + param->key().str() + "'")
-        .didYouMean(nearest(param->key(), names));
+        .didYouMean(misspelt.back());
     good = false;
   }
   for (const std::string &name : names) {
+    if (llvm::is_contained(misspelt, name))
+      continue;
     const JsonValue *reference = params ? params->member(name) : nullptr;
     if (reference) {
       node.operands.push_back({reference, diagnostics});

@@ -147,14 +147,16 @@ bool GraphReader::fixDim(const JsonField &dataField, const Expr &size, int64_t v
   bool inRange =
       solved && *solved >= dim.min && *solved <= dim.max && *solved % dim.multipleOf == 0;
   if (!inRange) {
-    Diagnostic &report = error(dataField, found + ", which dim '" + dim.name + "' cannot give");
+    Diagnostic &report = error(dataField, found + ", which no '" + dim.name + "' gives");
     if (dim.fixedBy)
       report.note(dim.fixedBy->location(),
                   "'" + dim.name + "' is " + std::to_string(dim.min) + " by this data");
     else
-      report.note(dim.field->location(), "it is from " + std::to_string(dim.min) + " to " +
-                                             std::to_string(dim.max) + " and a multiple of " +
-                                             std::to_string(dim.multipleOf));
+      report.note(
+          dim.field->location(),
+          "'" + dim.name + "' is from " + std::to_string(dim.min) + " to " +
+              std::to_string(dim.max) +
+              (dim.multipleOf == 1 ? "" : " and a multiple of " + std::to_string(dim.multipleOf)));
     return false;
   }
   if (!dim.fixedBy)

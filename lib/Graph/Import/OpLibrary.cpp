@@ -77,7 +77,7 @@ void OpLibrary::readDeclaration(const JsonField &value) {
     entries[name->rawString()] = {op, name->location()};
 }
 
-OpLibrary::Found OpLibrary::find(llvm::StringRef name) {
+OpLibrary::Found OpLibrary::find(llvm::StringRef name, const SourceLocation &named) {
   auto known = entries.find(name);
   if (known != entries.end())
     return {true, known->second.op};
@@ -92,14 +92,12 @@ OpLibrary::Found OpLibrary::find(llvm::StringRef name) {
     std::string path = joined(root, llvm::join(words, "/") + ".json");
     if (!llvm::sys::fs::exists(path))
       continue;
-    if (!readFile(path, {}))
+    if (!readFile(path, named))
       return {true, {}};
     known = entries.find(name);
     if (known != entries.end())
       return {true, known->second.op};
-    SourceLocation whole;
-    whole.source = sources.find(path);
-    diagnostics.error(whole, "does not declare op '" + name.str() + "', as its path says");
+    diagnostics.error(named, "'" + path + "' does not declare op '" + name.str() + "'");
     return {true, {}};
   }
   return {};

@@ -22,7 +22,8 @@ public:
     bool exists = false;
     graph::OpOp op; // null if it exists but has mistakes, which have been reported
   };
-  Found find(llvm::StringRef name);
+  // `named` is where a graph calls it.
+  Found find(llvm::StringRef name, const SourceLocation &named);
   std::vector<std::string> names() const;
 
 private:

@@ -250,8 +250,8 @@ bool CallShapes::matchLeading(unsigned operand) {
   if (dims.sizes.size() != count) {
     Origin here = originOf(operand);
     InFlightDiagnostic report = error(here.location);
-    report << here.place << " has " << count << " leading dims, but '*" << name << "' are "
-           << dims.sizes.size();
+    report << here.place << " has " << counted(count, "leading dim") << ", but '*" << name
+           << "' are " << dims.sizes.size();
     report.attachNote(dims.origin.location) << "by " << dims.origin.place;
     return true;
   }
@@ -293,11 +293,18 @@ bool CallShapes::checkConditions() {
     InFlightDiagnostic report = error(call.getLoc());
     report << "node '" << call.getName() << "': " << condition.getMessage();
     report.attachNote(condition.getLoc()) << opName() << " requires " << declared.str();
-    for (const std::string &name : declared.symbols())
-      if (auto bound = sizes.find(name); bound != sizes.end())
-        report.attachNote(bound->second.origin.location)
-            << "'" << name << "' is " << bound->second.size.str() << " by "
-            << bound->second.origin.place;
+    for (const std::string &name : declared.symbols()) {
+      auto bound = sizes.find(name);
+      if (bound == sizes.end())
+        continue;
+      const Expr &size = bound->second.size;
+      SymbolFacts range = prover.facts(size);
+      mlir::Diagnostic &note = report.attachNote(bound->second.origin.location);
+      note << "'" << name << "' is " << size.str();
+      if (!size.constant())
+        note << ", from " << range.min << " to " << range.max << ",";
+      note << " by " << bound->second.origin.place;
+    }
   }
   return !failed;
 }

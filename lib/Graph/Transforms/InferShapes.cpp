@@ -66,11 +66,12 @@ private:
             "size " + std::to_string(index) + " of input '" + input.getName().str() + "'";
         if (size.isUnknown()) {
           failed = true;
-          input.emitError() << place << " is not given and does not follow from where it is used";
+          emitError(input.getLoc())
+              << place << " is not given and does not follow from where it is used";
         } else if (Expr expr = size.getExpr(); !expr.constant() && !expr.linear()) {
           failed = true;
-          input.emitError() << place << " follows as '" << expr.str()
-                            << "'; a size of an input must be a number, a dim, or a*N + b";
+          emitError(input.getLoc()) << place << " follows as '" << expr.str()
+                                    << "'; a size of an input must be a number, a dim, or a*N + b";
         }
       }
     }

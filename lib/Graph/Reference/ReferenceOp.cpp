@@ -1,0 +1,40 @@
+#include "Graph/Reference/ReferenceOp.h"
+
+#include <algorithm>
+#include <cassert>
+
+using namespace teeny;
+
+static constexpr struct {
+  std::string_view name;
+  ReferenceOp function;
+} references[] = {
+    {"yolo.detect_decode", referenceDetectDecode},
+};
+
+ReferenceOp teeny::findReference(std::string_view op) {
+  for (const auto &reference : references)
+    if (reference.name == op)
+      return reference.function;
+  return nullptr;
+}
+
+std::vector<std::string> teeny::referenceNames() {
+  std::vector<std::string> names;
+  for (const auto &reference : references)
+    names.emplace_back(reference.name);
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+const HostTensor &ReferenceCall::operand(const std::string &name) const {
+  auto found = operands.find(name);
+  assert(found != operands.end() && "the declaration has no such operand");
+  return *found->second;
+}
+
+HostTensor &ReferenceCall::result(const std::string &name) {
+  auto found = results.find(name);
+  assert(found != results.end() && "the declaration has no such output");
+  return found->second;
+}

@@ -1,0 +1,45 @@
+// Slow references: what each shipped op means, in the plainest C++ there is. They share no code
+// with kernels; tests hold kernels against them.
+//
+// A reference computes in double from the exact values of its operands and rounds once, when it
+// stores a result.
+#pragma once
+
+#include "Base/Result.h"
+#include "Graph/Reference/HostTensor.h"
+
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <variant>
+
+namespace teeny {
+
+using ReferenceAttr = std::variant<int64_t, double, bool, std::string, DType>;
+
+// One application of an op. Shapes and types are those of the op's declaration, which whoever makes
+// the call has checked.
+struct ReferenceCall {
+  std::map<std::string, const HostTensor *> operands; // by the declaration's names
+  std::map<std::string, ReferenceAttr> attrs;
+  std::map<std::string, HostTensor> results; // in: zeros of the right type and shape
+
+  const HostTensor &operand(const std::string &name) const;
+  HostTensor &result(const std::string &name);
+  template <typename T> const T &attr(const std::string &name) const {
+    return std::get<T>(attrs.at(name));
+  }
+};
+
+using ReferenceOp = void (*)(ReferenceCall &call);
+
+// Null where an op has none.
+ReferenceOp findReference(std::string_view op);
+// Names of all ops that have one, sorted.
+std::vector<std::string> referenceNames();
+
+// The references, by family.
+void referenceDetectDecode(ReferenceCall &call); // Yolo.cpp
+
+} // namespace teeny
