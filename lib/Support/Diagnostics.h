@@ -43,9 +43,10 @@ struct Source {
   // Line and column (from 1, in bytes) of the byte at `offset`, which may be the end of the text.
   std::pair<unsigned, unsigned> lineAndColumn(size_t offset) const;
 
-  // Where lines begin; found on first use.
+private:
   const std::vector<size_t> &starts() const;
-  mutable std::vector<size_t> lineStarts = {};
+  mutable std::vector<size_t> lineStarts; // found on first use, by any thread
+  mutable std::once_flag startsFound;
 };
 
 // A place in a source. Lines and columns count from 1, columns in bytes; line 0 is the source as a

@@ -136,7 +136,8 @@ TEST_CASE("colours are escape codes around the same text") {
 }
 
 TEST_CASE("lines and columns of offsets") {
-  Source source{"s", "ab\n\ncd"};
+  Sources sources;
+  const Source &source = *sources.add("s", "ab\n\ncd");
   using Pair = std::pair<unsigned, unsigned>;
   CHECK(source.lineAndColumn(0) == Pair(1, 1));
   CHECK(source.lineAndColumn(2) == Pair(1, 3));
