@@ -19,7 +19,7 @@ set(table
   "lib/Tile/IR: Support Expr llvm mlir"
   "lib/Tile/Transforms: Tile/IR Support Expr llvm mlir"
   "lib/Conversion/GraphToTile: Graph/IR Tile/IR Language Support Expr llvm mlir"
-  "lib/Conversion/TileToGPU: Tile/IR Support Expr llvm mlir"
+  "lib/Conversion/TileToGPU: Tile Support Expr llvm mlir"
   "lib/Conversion/TileToCPU: Tile/IR Support Expr llvm mlir"
   "lib/Target/PTX: Support llvm mlir"
   "lib/Target/Host: Support llvm mlir lld"

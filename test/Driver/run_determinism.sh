@@ -27,7 +27,11 @@ first() { (cd "$one" && "$teenyc" "$@" </dev/null); }
 second() { # absolute paths, from elsewhere
   local args=()
   for arg in "$@"; do
-    case $arg in graphs/* | out/*) args+=("$two/$arg") ;; *) args+=("$arg") ;; esac
+    case $arg in
+    graphs/* | out/*) args+=("$two/$arg") ;;
+    --emit-ir=*) args+=("--emit-ir=$two/${arg#--emit-ir=}") ;;
+    *) args+=("$arg") ;;
+    esac
   done
   (cd / && env -i PATH="$PATH" HOME=/nonexistent USER=other LC_ALL=C.UTF-8 TZ=Asia/Tokyo ${TEENY_PTXAS:+TEENY_PTXAS="$TEENY_PTXAS"} \
     ${CUDA_HOME:+CUDA_HOME="$CUDA_HOME"} "${other[@]}" "$teenyc" "${args[@]}" </dev/null)
