@@ -1,0 +1,38 @@
+#!/bin/bash
+# run_readme.sh README BIN ROOT: each command of the README ("    $ command") runs, and prints what follows it there,
+# times aside. It runs where there are copies of the graphs and kernels, and a graph with a typo.
+set -euo pipefail
+readme=$1 bin=$2 root=$3
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cp -r "$root/graphs" "$root/kernels" "$scratch"
+mkdir "$scratch/build"
+ln -s "$bin" "$scratch/build/bin"
+cd "$scratch"
+sed 's/yolo\.detect_decode/yolo.detect_decod/' graphs/detect_decode/detect_decode.json >graphs/detect_decode/typo.json
+
+count=0 command=""
+: >expected
+finish() {
+  [ -n "$command" ] || return 0
+  count=$((count + 1))
+  bash -c "$command" >actual 2>&1 </dev/null || true
+  # Numbers with a decimal point are times.
+  mask='s/[0-9]+\.[0-9]+/N/g; s/x86-64-v[34]|x86-64/x86-64/g; s/[0-9]+ threads?/N threads/; s/ +/ /g; s/ +$//'
+  if ! diff -u <(sed -E "$mask" expected | sed '/^$/d') <(sed -E "$mask" actual | sed '/^$/d'); then
+    echo "the README shows something else for: $command"
+    exit 1
+  fi
+  command=""
+  : >expected
+}
+while IFS= read -r line; do
+  case $line in
+  '    $ '*) finish; command=${line#"    $ "} ;;
+  '    '*) [ -z "$command" ] || echo "${line#    }" >>expected ;;
+  '') [ -z "$command" ] || echo >>expected ;;
+  *) finish ;;
+  esac
+done <"$readme"
+finish
+[ "$count" -ge 3 ] || { echo "only $count commands found in the README"; exit 1; }
