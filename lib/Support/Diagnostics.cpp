@@ -122,7 +122,7 @@ std::string teeny::nearest(llvm::StringRef name, llvm::ArrayRef<std::string> can
   if (name.empty() || name.size() > longest)
     return {};
   std::string best;
-  unsigned bestDistance = std::max<unsigned>(1, name.size() / 3) + 1;
+  unsigned bestDistance = (name.size() + 2) / 3 + 1;
   for (const std::string &candidate : candidates) {
     if (candidate.size() > longest)
       continue;

@@ -21,12 +21,13 @@ public:
       lastEnd = 3;
   }
 
-  bool null() override { return add(JsonValue::Kind::null, word()); }
+  bool null() override { return add(JsonValue::Kind::null, nextToken() + 4); }
   bool boolean(bool value) override {
-    return add(JsonValue::Kind::boolean, word()) && (last->boolean = value, true);
+    size_t end = nextToken() + (value ? 4 : 5);
+    return add(JsonValue::Kind::boolean, end) && (last->boolean = value, true);
   }
   bool number_integer(int64_t value) override {
-    return add(JsonValue::Kind::integer, word()) && (last->integer = value, true);
+    return add(JsonValue::Kind::integer, number()) && (last->integer = value, true);
   }
   bool number_unsigned(uint64_t value) override {
     if (value > uint64_t(INT64_MAX))
@@ -34,7 +35,7 @@ public:
     return number_integer(int64_t(value));
   }
   bool number_float(double value, const std::string &) override {
-    return add(JsonValue::Kind::number, word()) && (last->number = value, true);
+    return add(JsonValue::Kind::number, number()) && (last->number = value, true);
   }
   bool string(std::string &value) override {
     return add(JsonValue::Kind::string, quoted()) && (last->text = std::move(value), true);
@@ -77,9 +78,22 @@ private:
     return std::min(at, text.size());
   }
   // Ends of the token that comes next.
-  size_t word() const {
-    size_t begin = nextToken();
-    return std::min(text.find_first_of(" \t\r\n,:]}", begin), text.size());
+  size_t number() const {
+    size_t at = nextToken();
+    auto skip = [&](llvm::StringRef any) {
+      at = std::min(text.find_first_not_of(any, at), text.size());
+    };
+    auto take = [&](llvm::StringRef any) {
+      return at < text.size() && any.contains(text[at]) && ++at;
+    };
+    take("-");
+    if (!take("0")) // what follows a leading 0 is no part of the number
+      skip("0123456789");
+    if (take("."))
+      skip("0123456789");
+    if (take("eE") && (take("+-"), true))
+      skip("0123456789");
+    return at;
   }
   size_t quoted() const {
     size_t at = nextToken() + 1;
@@ -186,14 +200,14 @@ bool JsonBuilder::parse_error(size_t position, const std::string &,
   size_t offset = std::min(position ? position - 1 : 0, text.size());
   bool ended = offset == text.size();
   bool isPunctuation = !ended && llvm::StringRef(",:[]{}").contains(text[offset]);
-  bool isToken = reason.starts_with("invalid literal") || reason.starts_with("unexpected");
-  if (!ended && isToken && !isPunctuation)
+  if (!ended && !isPunctuation && !reason.starts_with("invalid string"))
     offset = nextToken();
 
   std::string message = ("malformed JSON: " + reason + expected).str();
   llvm::StringRef rest = text.substr(offset);
   std::string hint;
-  for (llvm::StringRef name : {"NaN", "-NaN", "Infinity", "-Infinity", "nan", "inf", "-inf"})
+  for (llvm::StringRef name :
+       {"NaN", "-NaN", "Inf", "-Inf", "Infinity", "-Infinity", "nan", "inf", "-inf"})
     if (rest.starts_with(name))
       message = "malformed JSON: " + name.str() + " is not a JSON number";
   if (rest.starts_with("/") || rest.starts_with("#"))
@@ -215,6 +229,14 @@ std::unique_ptr<JsonDocument> teeny::parseJson(const Source *source, Diagnostics
   assert(source->text.size() < UINT32_MAX && "text too large");
   auto document = std::make_unique<JsonDocument>();
   unsigned before = diagnostics.errorCount();
+  // nlohmann's parser takes a NUL byte for the end.
+  if (size_t at = source->text.find('\0'); at != std::string::npos) {
+    SourceLocation place;
+    place.source = source;
+    std::tie(place.line, place.column) = source->lineAndColumn(at);
+    diagnostics.error(place, "malformed JSON: a NUL byte");
+    return nullptr;
+  }
   JsonBuilder builder(*document, source, diagnostics, limits);
   nlohmann::json::sax_parse(source->text.begin(), source->text.end(), &builder);
   if (diagnostics.errorCount() != before)

@@ -63,8 +63,8 @@ TEST_CASE("beyond the largest number") {
   CHECK(encodeSmallFloat(DType::f16, 65520.0) == 0x7C00);
   CHECK(encodeSmallFloat(DType::f16, -1e300) == 0xFC00);
   CHECK(encodeSmallFloat(DType::bf16, 3.4e38) == 0x7F80);
-  CHECK(encodeSmallFloat(DType::f8e4m3, 464.0) == 0x7F);
-  CHECK(encodeSmallFloat(DType::f8e4m3, 463.0) == 0x7E);
+  CHECK(encodeSmallFloat(DType::f8e4m3, 464.0) == 0x7E);
+  CHECK(encodeSmallFloat(DType::f8e4m3, 464.1) == 0x7F);
   CHECK(encodeSmallFloat(DType::f8e4m3, std::numeric_limits<double>::infinity()) == 0x7F);
   CHECK(encodeSmallFloat(DType::f16, 1e-300) == 0);
   CHECK(encodeSmallFloat(DType::f16, -1e-300) == 0x8000);

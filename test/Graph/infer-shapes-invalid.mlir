@@ -33,7 +33,7 @@ graph.op @crop dtypes {} {
 }
 graph.graph "negative" dims [#graph.dim<"A", min = 0, max = 8>] {
   %x = graph.input "x" : !graph.tensor<[A], f32>
-  // expected-error @below {{size 0 of output 'y' of node 'c' is negative: A - 10}}
+  // expected-error @below {{node 'c': size 0 of output 'y' is negative: A - 10}}
   %y = graph.call "c" @crop(%x) {} : (!graph.tensor<[A], f32>) -> !graph.unknown
   graph.output %y as ["y"] : !graph.unknown
 }
@@ -41,13 +41,12 @@ graph.graph "negative" dims [#graph.dim<"A", min = 0, max = 8>] {
 // -----
 
 graph.op @grow dtypes {} {
-  // expected-note @below {{declared here as f32[N + 10]}}
   graph.declare input "x" : "f32" ["N + 10"]
   graph.declare output "y" : "f32" [N]
 }
 graph.graph "solved-negative" dims [#graph.dim<"A", min = 0, max = 8>] {
   %x = graph.input "x" : !graph.tensor<[A], f32>
-  // expected-error @below {{'N' by size 0 of input 'x' is negative: A - 10}}
+  // expected-error @below {{node 'c': 'N' by size 0 of input 'x' is negative: A - 10}}
   %y = graph.call "c" @grow(%x) {} : (!graph.tensor<[A], f32>) -> !graph.unknown
   graph.output %y as ["y"] : !graph.unknown
 }
@@ -74,7 +73,7 @@ graph.graph "open" dims [#graph.dim<"A", min = 0, max = 8>, #graph.dim<"B", min 
 // -----
 
 graph.op @heads dtypes {} {
-  // expected-note @below {{declared here as f32[H*D]}}
+  // expected-note @below {{declared here as f32[D*H]}}
   graph.declare input "x" : "f32" ["H*D"]
   graph.declare output "y" : "f32" [D]
   graph.attribute "H" : int

@@ -91,7 +91,8 @@ graph.graph "open" dims [#graph.dim<"A", min = 0, max = 8>, #graph.dim<"B", min 
   %x = graph.input "x" : !graph.tensor<[B, "2*A"], f32>
   // CHECK: graph.call "first" {{.*}} : (!graph.tensor<[B, "2*A"], f32>) -> !graph.tensor<[A, B], f32>
   %first = graph.call "first" @scale(%o) {} : (!graph.tensor<[?, ?], f32>) -> !graph.unknown
-  // CHECK: graph.call "second" {{.*}} -> !graph.tensor<[B, A], f32>
+  // CHECK-NEXT: graph.require "B % 2 == 0"
+  // CHECK-NEXT: graph.call "second" {{.*}} -> !graph.tensor<["B // 2", A], f32>
   %second = graph.call "second" @scale(%first) {} : (!graph.unknown) -> !graph.unknown
   %third:2 = graph.call "third" @add(%x, %o) {} : (!graph.tensor<[B, "2*A"], f32>, !graph.tensor<[?, ?], f32>) -> (!graph.unknown, !graph.unknown)
   graph.output %second, %third#1 as ["second", "third"] : !graph.unknown, !graph.unknown

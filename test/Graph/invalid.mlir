@@ -1,27 +1,27 @@
 // RUN: teeny-opt %s -split-input-file -verify-diagnostics
 
 // expected-error @below {{in expression 'A +': column 4: expected an expression, found the end}}
-"test.op"() {e = #graph.expr<"A +">} : () -> ()
+module attributes {test.a = #graph.expr<"A +">} {}
 
 // -----
 
 // expected-error @below {{expected an expression: an integer, a name, a string or ?}}
-"test.op"() {e = #graph.expr<[]>} : () -> ()
+module attributes {test.a = #graph.expr<[]>} {}
 
 // -----
 
 // expected-error @below {{'min' is not a name for a dim}}
-"test.op"() {d = #graph.dim<"min", min = 0, max = 1>} : () -> ()
+module attributes {test.a = #graph.dim<"min", min = 0, max = 1>} {}
 
 // -----
 
 // expected-error @below {{dim 'A' has no values from 2 to 1}}
-"test.op"() {d = #graph.dim<"A", min = 2, max = 1>} : () -> ()
+module attributes {test.a = #graph.dim<"A", min = 2, max = 1>} {}
 
 // -----
 
 // expected-error @below {{dim 'A' cannot be a multiple of 0}}
-"test.op"() {d = #graph.dim<"A", min = 0, max = 1, multipleOf = 0>} : () -> ()
+module attributes {test.a = #graph.dim<"A", min = 0, max = 1, multipleOf = 0>} {}
 
 // -----
 
@@ -31,17 +31,17 @@ func.func private @f(!graph.tensor<[4], i7>)
 // -----
 
 // expected-error @below {{a grid has 3 sizes, found 2}}
-"test.op"() {v = #graph.variant<run @k grid [1, 2] args []>} : () -> ()
+module attributes {test.a = #graph.variant<run @k grid [1, 2] args []>} {}
 
 // -----
 
 // expected-error @below {{a variant needs known expressions}}
-"test.op"() {v = #graph.variant<run @k grid [1, ?, 2] args []>} : () -> ()
+module attributes {test.a = #graph.variant<run @k grid [1, ?, 2] args []>} {}
 
 // -----
 
 // expected-error @below {{expected operand, result, int or real}}
-"test.op"() {v = #graph.arg<pointer 0>} : () -> ()
+module attributes {test.a = #graph.arg<pointer 0>} {}
 
 // -----
 
@@ -101,8 +101,18 @@ graph.graph "g" dims [] {
   %x = graph.input "x" : !graph.tensor<[4], f32>
   // expected-error @below {{'graph.call' op has no value for attribute 'a'}}
   %y = graph.call "y" @op(%x) {} : (!graph.tensor<[4], f32>) -> !graph.unknown
+  graph.output as []
+}
+
+// -----
+
+graph.op @op dtypes {} {
+  graph.declare input "x" : "f32" [N]
+  graph.declare output "y" : "f32" [N]
+}
+graph.graph "g" dims [] {
   // expected-error @below {{'graph.call' op has 0 operands and 2 results, @op declares 1 and 1}}
-  %z:2 = graph.call "z" @op() {a = 1 : i64} : () -> (!graph.unknown, !graph.unknown)
+  %z:2 = graph.call "z" @op() {} : () -> (!graph.unknown, !graph.unknown)
   graph.output as []
 }
 

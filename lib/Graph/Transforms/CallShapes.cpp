@@ -266,12 +266,14 @@ bool CallShapes::matchLeading(unsigned operand) {
 
 bool CallShapes::checkSize(const Expr &size, Location location, const std::string &place) {
   if (size.tooLarge()) {
-    error(location) << place << " is too large an expression";
+    error(location) << "node '" << call.getName() << "': " << place
+                    << " is too large an expression";
     return false;
   }
   Truth negative = prover.isNegative(size);
   if (negative == Truth::yes)
-    error(location) << place << " is negative: " << size.str();
+    error(location) << "node '" << call.getName() << "': " << place
+                    << " is negative: " << size.str();
   else if (negative == Truth::maybe)
     require(location, atLeast(size, 0), place + " is negative: " + size.str());
   return negative != Truth::yes;
@@ -319,8 +321,7 @@ bool CallShapes::setResults() {
 
   SmallVector<Type> results;
   for (DeclareOp output : declaration.tensors(TensorRole::Output)) {
-    std::string place =
-        "of output '" + output.getName().str() + "' of node '" + call.getName().str() + "'";
+    std::string place = "of output '" + output.getName().str() + "'";
     SmallVector<Expr> shape;
     if (std::optional<StringRef> name = output.getLeading())
       shape = leading.at(name->str()).sizes;
