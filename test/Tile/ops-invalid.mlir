@@ -154,7 +154,7 @@ func.func @other(%p: !tile.ptr<f32>, %x: f32) {
 // -----
 
 func.func @load(%p: f32) {
-  // expected-error @below {{'tile.load' pointer has type 'f32'; expected a pointer or a tensor of pointers}}
+  // expected-error @below {{pointer has type 'f32'; expected a pointer or a tensor of pointers}}
   %0 = tile.load %p : f32
   return
 }

@@ -15,6 +15,33 @@ using namespace teeny::tile;
 #define GET_TYPEDEF_CLASSES
 #include "Tile/IR/TileTypes.cpp.inc"
 
+// Bases of a linear layout: one list of positions, an entry a dim, for each bit.
+static ParseResult parseBases(AsmParser &parser, ArrayRef<int64_t> shape,
+                              SmallVector<int64_t> &bases) {
+  auto parseEntry = [&]() -> ParseResult {
+    SMLoc start = parser.getCurrentLocation();
+    size_t before = bases.size();
+    auto parsePosition = [&]() -> ParseResult { return parser.parseInteger(bases.emplace_back()); };
+    if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parsePosition))
+      return failure();
+    if (bases.size() - before != shape.size())
+      return parser.emitError(start) << "entry has " << bases.size() - before
+                                     << " positions; expected one a dim: " << shape.size();
+    return success();
+  };
+  return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseEntry);
+}
+
+static void printBases(AsmPrinter &printer, ArrayRef<int64_t> shape, ArrayRef<int64_t> bases) {
+  printer << '[';
+  for (; !bases.empty(); bases = bases.drop_front(shape.size())) {
+    printer << '[' << bases.take_front(shape.size()) << ']';
+    if (bases.size() > shape.size())
+      printer << ", ";
+  }
+  printer << ']';
+}
+
 #define GET_ATTRDEF_CLASSES
 #include "Tile/IR/TileAttrs.cpp.inc"
 

@@ -50,4 +50,49 @@ def Tile_SliceLayout : Tile_Layout<"SliceLayout", "slice"> {
   let genVerifyDecl = 1;
 }
 
+def Tile_LinearLayout : Tile_Layout<"LinearMapLayout", "linear"> {
+  let summary = "A linear map written out: what has no other name";
+  let description = [{
+    `#tile.linear<shape = [16, 8], registers = [[0, 1], [8, 0]], lanes = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warps = []>`:
+    for each bit of the register, lane and warp the element it moves to. Reshapes and transposes of tiles have such layouts. On
+    a tensor larger than `shape` the pattern repeats, as that of `blocked` in row-major order; on a smaller one it wraps.
+  }];
+  let parameters = (ins ArrayRefParameter<"int64_t">:$shape, ArrayRefParameter<"int64_t">:$registers,
+                        ArrayRefParameter<"int64_t">:$lanes, ArrayRefParameter<"int64_t">:$warps);
+  let assemblyFormat = [{ `<` `shape` `=` `[` $shape `]` `,` `registers` `=` custom<Bases>(ref($shape), $registers) `,`
+                              `lanes` `=` custom<Bases>(ref($shape), $lanes) `,`
+                              `warps` `=` custom<Bases>(ref($shape), $warps) `>` }];
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    // The layout whose map this is, on a tensor of the map's own size.
+    static LinearMapLayoutAttr get(::mlir::MLIRContext *context, const LinearLayout &linear);
+  }];
+}
+
+def Tile_MmaLayout : Tile_Layout<"MmaLayout", "mma"> {
+  let summary = "The accumulator of warp-wide matrix instructions";
+  let description = [{
+    `#tile.mma<version = 2, warps = [2, 2], instruction = [16, 8]>`: version 2 is `mma.sync` with 16 x 8 results of 32 bits: lane l
+    holds columns 2 (l % 4) and one more of rows l / 4 and l / 4 + 8. Warps split the rows, then the columns; further
+    instructions of a warp are in further registers, columns first. A third dim, in front, is of batches.
+  }];
+  let parameters = (ins "int64_t":$version, ArrayRefParameter<"int64_t">:$warps, ArrayRefParameter<"int64_t">:$instruction);
+  let assemblyFormat = [{ `<` `version` `=` $version `,` `warps` `=` `[` $warps `]` `,`
+                              `instruction` `=` `[` $instruction `]` `>` }];
+  let genVerifyDecl = 1;
+}
+
+def Tile_DotOperandLayout : Tile_Layout<"DotOperandLayout", "dot_operand"> {
+  let summary = "The left (index 0) or right (index 1) operand of a dot whose result has layout `parent`";
+  let description = [{
+    `#tile.dot_operand<index = 0, parent = #tile.mma<...>, k_width = 2>`: what the instruction takes, with k_width elements along
+    k next to each other in a thread: those of 32 bits, or more where both operands are reordered along k in the
+    same way. With a `blocked` parent (multiplied without matrix instructions) each thread holds the whole rows, or columns,
+    that its results need, and k_width is 0.
+  }];
+  let parameters = (ins "int64_t":$index, "::teeny::tile::LayoutInterface":$parent, "int64_t":$k_width);
+  let assemblyFormat = "`<` `index` `=` $index `,` `parent` `=` $parent `,` `k_width` `=` $k_width `>`";
+  let genVerifyDecl = 1;
+}
+
 #endif

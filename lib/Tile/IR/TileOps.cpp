@@ -12,12 +12,15 @@ using namespace teeny::tile;
 //===-- Types in the assembly
 //-------------------------------------------------------------------===//
 
-// The types of a load's mask and other follow from the pointer's, so its assembly does not repeat
-// them.
-static LogicalResult accessTypes(OpAsmParser &parser, Type pointer, Type &mask, Type &value) {
+// The types of an access's mask and values follow from the pointer's, so its assembly does not
+// repeat them.
+static ParseResult parsePointer(OpAsmParser &parser, Type &pointer, Type &mask, Type &value) {
+  SMLoc start = parser.getCurrentLocation();
+  if (parser.parseType(pointer))
+    return failure();
   auto ptr = dyn_cast<PtrType>(getElementTypeOrSelf(pointer));
   if (!ptr)
-    return parser.emitError(parser.getNameLoc())
+    return parser.emitError(start)
            << "pointer has type " << pointer << "; expected a pointer or a tensor of pointers";
   mask = withElementType(pointer, IntegerType::get(pointer.getContext(), 1));
   value = withElementType(pointer, ptr.getPointee());
@@ -26,30 +29,34 @@ static LogicalResult accessTypes(OpAsmParser &parser, Type pointer, Type &mask, 
 
 using OptionalOperand = std::optional<OpAsmParser::UnresolvedOperand>;
 
-static ParseResult parseMaskAndOther(OpAsmParser &parser, OptionalOperand mask,
-                                     OptionalOperand other, Type pointer, Type &maskType,
-                                     Type &otherType) {
-  Type expectedMask, expectedOther;
-  if (failed(accessTypes(parser, pointer, expectedMask, expectedOther)))
+static ParseResult parseLoadTypes(OpAsmParser &parser, OptionalOperand mask, OptionalOperand other,
+                                  Type &pointer, Type &maskType, Type &otherType) {
+  Type maskOf, valueOf;
+  if (parsePointer(parser, pointer, maskOf, valueOf))
     return failure();
   if (mask)
-    maskType = expectedMask;
+    maskType = maskOf;
   if (other)
-    otherType = expectedOther;
+    otherType = valueOf;
   return success();
 }
-static void printMaskAndOther(OpAsmPrinter &, Operation *, Value, Value, Type, Type, Type) {}
+static void printLoadTypes(OpAsmPrinter &printer, Operation *, Value, Value, Type pointer, Type,
+                           Type) {
+  printer << pointer;
+}
 
-static ParseResult parseStoreTypes(OpAsmParser &parser, OptionalOperand mask, Type pointer,
+static ParseResult parseStoreTypes(OpAsmParser &parser, OptionalOperand mask, Type &pointer,
                                    Type &valueType, Type &maskType) {
-  Type expectedMask;
-  if (failed(accessTypes(parser, pointer, expectedMask, valueType)))
+  Type maskOf;
+  if (parsePointer(parser, pointer, maskOf, valueType))
     return failure();
   if (mask)
-    maskType = expectedMask;
+    maskType = maskOf;
   return success();
 }
-static void printStoreTypes(OpAsmPrinter &, Operation *, Value, Type, Type, Type) {}
+static void printStoreTypes(OpAsmPrinter &printer, Operation *, Value, Type pointer, Type, Type) {
+  printer << pointer;
+}
 
 #define GET_OP_CLASSES
 #include "Tile/IR/TileOps.cpp.inc"

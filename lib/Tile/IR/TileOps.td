@@ -176,8 +176,8 @@ def Tile_LoadOp : Tile_Op<"load", [AttrSizedOperandSegments, MemoryEffects<[MemR
   }];
   let arguments = (ins Tile_PtrValue:$pointer, Optional<Tile_BoolValue>:$mask, Optional<Tile_Value>:$other);
   let results = (outs Tile_Value:$result);
-  let assemblyFormat = [{ $pointer (`mask` $mask^)? (`other` $other^)? attr-dict `:` type($pointer)
-                          custom<MaskAndOther>(ref($mask), ref($other), ref(type($pointer)), type($mask), type($other)) }];
+  let assemblyFormat = [{ $pointer (`mask` $mask^)? (`other` $other^)? attr-dict `:`
+                          custom<LoadTypes>(ref($mask), ref($other), type($pointer), type($mask), type($other)) }];
   let hasCanonicalizer = 1;
   let hasVerifier = 1;
 }
@@ -185,8 +185,8 @@ def Tile_LoadOp : Tile_Op<"load", [AttrSizedOperandSegments, MemoryEffects<[MemR
 def Tile_StoreOp : Tile_Op<"store", [MemoryEffects<[MemWrite]>]> {
   let summary = "Elements written where the mask is true";
   let arguments = (ins Tile_PtrValue:$pointer, Tile_Value:$value, Optional<Tile_BoolValue>:$mask);
-  let assemblyFormat = [{ $pointer `,` $value (`mask` $mask^)? attr-dict `:` type($pointer)
-                          custom<StoreTypes>(ref($mask), ref(type($pointer)), type($value), type($mask)) }];
+  let assemblyFormat = [{ $pointer `,` $value (`mask` $mask^)? attr-dict `:`
+                          custom<StoreTypes>(ref($mask), type($pointer), type($value), type($mask)) }];
   let hasCanonicalizer = 1;
   let hasVerifier = 1;
 }
@@ -218,7 +218,7 @@ def Tile_AtomicRMWOp : Tile_Op<"atomic_rmw", [MemoryEffects<[MemRead, MemWrite]>
                        DefaultValuedAttr<Tile_MemoryScope, "::teeny::tile::MemoryScope::gpu">:$scope);
   let results = (outs Tile_Value:$result);
   let assemblyFormat = [{ $kind $order $scope $pointer `,` $value (`mask` $mask^)? attr-dict `:`
-                          type($pointer) custom<StoreTypes>(ref($mask), ref(type($pointer)), type($value), type($mask))
+                          custom<StoreTypes>(ref($mask), type($pointer), type($value), type($mask))
                           `->` type($result) }];
   let hasVerifier = 1;
 }

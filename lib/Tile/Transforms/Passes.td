@@ -1,0 +1,92 @@
+// The passes of the tile dialect. This is their manual: what each needs, does, and leaves behind.
+#ifndef TEENY_TILE_PASSES
+#define TEENY_TILE_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def WidenOffsets : Pass<"tile-widen-offsets", "::mlir::func::FuncOp"> {
+  let summary = "Compute pointer offsets at the width that the declared ranges need";
+  let description = [{
+    The kernel language says that offsets never wrap, though its integers are 32 bits wide. With the ranges of
+    arguments (`tile.range`), the bounds of the grid (`tile.grid_max`) and what follows from them, this pass finds the
+    integer arithmetic behind each `tile.addptr` whose exact result may not fit its type, and computes that part
+    again in i64 from sign-extended operands: additions, multiplications, divisions, shifts, choices, changes of shape, and what
+    loops carry. Signed comparisons of such values, which make the masks of the same accesses, see the exact values too. Where
+    all fits, nothing changes.
+
+    ```mlir
+    %row = tile.program_id 0 : i32                       // tile.grid_max = array<i64: 320, 1, 1>
+    %start = arith.muli %row, %stride : i32              // %stride: tile.range = array<i64: 1, 7864320>
+    %p = tile.addptr %base, %start : !tile.ptr<f32>, i32
+    ```
+    319 x 7864320 = 2508718080 is more than an i32 holds, so it becomes
+    ```mlir
+    %0 = arith.extsi %row : i32 to i64
+    %1 = arith.extsi %stride : i32 to i64
+    %start = arith.muli %0, %1 : i64
+    %p = tile.addptr %base, %start : !tile.ptr<f32>, i64
+    ```
+    Run it on inlined functions, before layouts are assigned.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def AssignGpuLayouts : Pass<"tile-assign-gpu-layouts", "::mlir::func::FuncOp"> {
+  let summary = "Give every tile a layout";
+  let description = [{
+    Takes a function whose tiles have no layouts and gives each one: `tile::LayoutClasses` (LayoutClasses.h) decides which,
+    from the axis facts of the memory accesses and from what operations need. Where an operation's tile is in
+    another layout than it needs, a `tile.convert_layout` is put in; most of them are in front of values that cost
+    little, which `tile-remove-layout-conversions` computes again instead.
+
+    The number of warps is that of the function (`tile.num_warps`).
+    ```mlir
+    %offs = tile.arange 0 to 512 : tensor<512xi32>
+    %ps = tile.addptr %base, %offs : tensor<512x!tile.ptr<f32>>, tensor<512xi32>
+    %x = tile.load %ps : tensor<512x!tile.ptr<f32>>
+    ```
+    becomes, with 4 warps and a base that is a multiple of 16 bytes
+    ```mlir
+    #blocked = #tile.blocked<registers = [1], lanes = [32], warps = [4], order = [0]>
+    #blocked1 = #tile.blocked<registers = [4], lanes = [32], warps = [4], order = [0]>
+    %offs = tile.arange 0 to 512 : tensor<512xi32, #blocked>
+    %ps = tile.addptr %base, %offs : tensor<512x!tile.ptr<f32>, #blocked>, tensor<512xi32, #blocked>
+    %0 = tile.convert_layout %ps : tensor<512x!tile.ptr<f32>, #blocked> -> tensor<512x!tile.ptr<f32>, #blocked1>
+    %x = tile.load %0 : tensor<512x!tile.ptr<f32>, #blocked1>
+    ```
+    Run `tile-remove-layout-conversions` next.
+  }];
+  let options = [
+    Option<"threadsPerWarp", "threads-per-warp", "int64_t", "32", "Size of a warp">,
+    Option<"mmaVersion", "mma-version", "int64_t", "0", "Matrix instructions to use: 2 for mma.sync, 0 for none">
+  ];
+}
+
+def RemoveLayoutConversions : Pass<"tile-remove-layout-conversions", "::mlir::func::FuncOp"> {
+  let summary = "Compute values again in the layout that is wanted, rather than move their data";
+  let description = [{
+    For each `tile.convert_layout` whose source is made of cheap operations only (ranges, splats, constants, arithmetic,
+    changes of shape; through other conversions), those are computed again in the layout that is wanted, once for
+    each value and layout. What a loop carries is computed again in a further variable of the loop, if its start and
+    its step can be. A conversion behind a cast to a wider type moves in front of it. Then dead values go.
+
+    The example of `tile-assign-gpu-layouts` becomes
+    ```mlir
+    %offs = tile.arange 0 to 512 : tensor<512xi32, #blocked1>
+    %ps = tile.addptr %base, %offs : tensor<512x!tile.ptr<f32>, #blocked1>, tensor<512xi32, #blocked1>
+    %x = tile.load %ps : tensor<512x!tile.ptr<f32>, #blocked1>
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
+def VerifyLayouts : Pass<"tile-verify-layouts", "::mlir::func::FuncOp"> {
+  let summary = "Check that every tile has a layout made for the kernel's threads";
+  let description = [{
+    Closes the phase of layouts: an error at each tile that has no layout, or one for another number of warps than
+    `tile.num_warps` or another size of warp.
+  }];
+  let options = [Option<"threadsPerWarp", "threads-per-warp", "int64_t", "32", "Size of a warp">];
+}
+
+#endif
