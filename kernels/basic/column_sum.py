@@ -11,3 +11,9 @@ def column_sum_forward(x, out, M, N, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexp
     inside = (rows[:, None] < M) & (columns[None, :] < N)
     tile = tl.load(x + rows[:, None] * N + columns[None, :], mask=inside, other=0.0).to(tl.float32)
     tl.atomic_add(out + columns, tl.sum(tile, axis=0), mask=columns < N, sem="relaxed")
+
+
+@triton.jit
+def fill_zero(out, N, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out + i, tl.zeros((BLOCK,), tl.float32), mask=i < N)

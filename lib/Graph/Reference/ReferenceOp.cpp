@@ -9,7 +9,11 @@ static constexpr struct {
   std::string_view name;
   ReferenceOp function;
 } references[] = {
-    {"yolo.detect_decode", referenceDetectDecode},
+    {"attn.flash2", referenceFlash2},      {"basic.add", referenceAdd},
+    {"basic.argmax", referenceArgmax},     {"basic.column_sum", referenceColumnSum},
+    {"basic.cumsum", referenceCumsum},     {"linear.matmul", referenceMatmul},
+    {"nn.layer_norm", referenceLayerNorm}, {"nn.rms_norm", referenceRmsNorm},
+    {"nn.softmax", referenceSoftmax},      {"yolo.detect_decode", referenceDetectDecode},
 };
 
 ReferenceOp teeny::findReference(std::string_view op) {

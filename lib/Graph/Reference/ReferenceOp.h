@@ -40,6 +40,15 @@ ReferenceOp findReference(std::string_view op);
 std::vector<std::string> referenceNames();
 
 // The references, by family.
+void referenceAdd(ReferenceCall &call); // Basic.cpp
+void referenceColumnSum(ReferenceCall &call);
+void referenceArgmax(ReferenceCall &call);
+void referenceCumsum(ReferenceCall &call);
+void referenceSoftmax(ReferenceCall &call); // Norms.cpp
+void referenceLayerNorm(ReferenceCall &call);
+void referenceRmsNorm(ReferenceCall &call);
+void referenceMatmul(ReferenceCall &call); // Matmul.cpp
+void referenceFlash2(ReferenceCall &call);
 void referenceDetectDecode(ReferenceCall &call); // Yolo.cpp
 
 } // namespace teeny
