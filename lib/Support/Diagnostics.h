@@ -109,6 +109,8 @@ public:
   void append(Diagnostics other, const Note *note = nullptr);
 
   bool hasErrors() const { return errors != 0; }
+  // Whether what is reported now is only counted: not worth looking for suggestions.
+  bool isFull() const { return list.size() == maxKept; }
   unsigned errorCount() const { return errors; }
   const std::vector<Diagnostic> &all() const { return list; }
   void render(llvm::raw_ostream &os, bool colours = false) const;

@@ -190,7 +190,7 @@ bool JsonObject::finish() {
   for (const JsonValue *child : value->children()) {
     if (llvm::is_contained(asked, child->key()))
       continue;
-    std::string meant = nearest(child->key(), asked);
+    std::string meant = diagnostics->isFull() ? "" : nearest(child->key(), asked);
     diagnostics->error(child->keyLocation(), "unknown key '" + child->key().str() + "' in " + what)
         .didYouMean(meant);
     llvm::erase(missing, meant);

@@ -192,10 +192,10 @@ bool JsonBuilder::parse_error(size_t position, const std::string &,
     reason = reason.substr(at + 3);
   // What was last read may hold anything, so "; expected" is looked for from the end.
   llvm::StringRef expected;
-  if (size_t at = reason.rfind("; expected "); at != llvm::StringRef::npos)
+  size_t lastRead = reason.find("; last read: "), at = reason.rfind("; expected ");
+  if (at != llvm::StringRef::npos && lastRead != llvm::StringRef::npos && at > lastRead)
     expected = reason.substr(at);
-  reason = reason.substr(0, reason.find("; last read: "));
-  reason.consume_back(expected);
+  reason = reason.substr(0, lastRead);
 
   size_t offset = std::min(position ? position - 1 : 0, text.size());
   bool ended = offset == text.size();

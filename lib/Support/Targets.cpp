@@ -49,7 +49,7 @@ static GpuFacts turing() {
   facts.sharedPerBlock = 48 * KiB;
   facts.sharedPerBlockOptIn = 64 * KiB;
   facts.sharedPerSM = 64 * KiB;
-  facts.minPtx = 63;
+  facts.minPtx = 65; // 6.3 knows the target, 6.5 its matrix instructions
   facts.mmaShapes = turingShapes;
   facts.ldmatrix = true;
   return facts;

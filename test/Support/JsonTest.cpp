@@ -207,6 +207,9 @@ TEST_CASE("malformed texts") {
            Case{"[\"\xED\xA0\x80\"]", "1:4",
                 "malformed JSON: invalid string: ill-formed UTF-8 byte", ""},
            Case{std::string("[\0]", 3), "1:2", "malformed JSON: a NUL byte", ""},
+           Case{std::string("[]\0[", 4), "1:3", "malformed JSON: a NUL byte", ""},
+           Case{"[1.x]", "1:2", "malformed JSON: invalid number; expected digit after '.'", ""},
+           Case{"[truefalse]", "1:6", "malformed JSON: unexpected false literal; expected ']'", ""},
        }) {
     Parsed json(c.text);
     CAPTURE(c.text);

@@ -57,7 +57,7 @@ TEST_CASE("what targets are to LLVM and ptxas") {
   CHECK(one("aarch64").kind == Target::Kind::cpu);
   CHECK(one("sm_90").ptxVersion() == 78);
   CHECK(one("sm_90a").ptxVersion() == 80);
-  CHECK(one("compute_75").ptxVersion() == 63);
+  CHECK(one("compute_75").ptxVersion() == 65);
   for (const GpuFacts &facts : allGpuFacts())
     CHECK(facts.minPtx <= maxPtxVersion);
 }

@@ -333,10 +333,13 @@ bool DeclarationReader::isInteger(llvm::StringRef name, bool types) const {
 }
 
 bool DeclarationReader::checkIntegers(const JsonField &field, const Expr &expr, bool types) {
-  std::vector<std::string> candidates;
-  for (const std::string &name : names.names())
-    if (isInteger(name, types))
-      candidates.push_back(name);
+  auto candidates = [&] {
+    std::vector<std::string> list;
+    for (const std::string &name : names.names())
+      if (isInteger(name, types))
+        list.push_back(name);
+    return list;
+  };
   bool good = true;
   auto known = [&](llvm::StringRef name) {
     if (names.what(name).empty() || isInteger(name, types))

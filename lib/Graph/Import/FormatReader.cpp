@@ -110,7 +110,7 @@ static size_t findWord(llvm::StringRef text, llvm::StringRef name) {
 
 bool FormatReader::checkNames(const JsonField &field, const Expr &expr, const char *kind,
                               llvm::function_ref<bool(llvm::StringRef)> known,
-                              llvm::ArrayRef<std::string> candidates) {
+                              llvm::function_ref<std::vector<std::string>()> candidates) {
   bool good = true;
   for (const std::string &name : expr.symbols()) {
     if (known(name))
@@ -119,8 +119,8 @@ bool FormatReader::checkNames(const JsonField &field, const Expr &expr, const ch
     SourceLocation at = field->location();
     if (field->isString())
       at = inside(field, findWord(field->rawString(), name), name.size());
-    diagnostics.error(at, "unknown " + std::string(kind) + " '" + name + "'")
-        .didYouMean(nearest(name, candidates));
+    std::string meant = diagnostics.isFull() ? "" : nearest(name, candidates());
+    diagnostics.error(at, "unknown " + std::string(kind) + " '" + name + "'").didYouMean(meant);
   }
   return good;
 }

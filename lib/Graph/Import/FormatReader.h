@@ -46,9 +46,14 @@ protected:
   // An integer or the text of an expression, as written.
   std::optional<Expr> readExpr(const JsonField &field);
   // Reports each name of `expr` that is not `known`; `kind` is what names are called: "dim".
+  // `candidates` gives the known ones.
   bool checkNames(const JsonField &field, const Expr &expr, const char *kind,
                   llvm::function_ref<bool(llvm::StringRef)> known,
-                  llvm::ArrayRef<std::string> candidates);
+                  llvm::function_ref<std::vector<std::string>()> candidates);
+  // nearest(), unless the report it is for is not kept anyway.
+  std::string suggestion(llvm::StringRef name, llvm::ArrayRef<std::string> candidates) {
+    return diagnostics.isFull() ? std::string() : nearest(name, candidates);
+  }
 
   // The name of an element type.
   std::optional<DType> readDtype(const JsonField &field);

@@ -32,7 +32,7 @@ void GraphReader::readNode(const JsonField &field) {
     return;
   OpLibrary::Found found = library.find(*opName, opField->location());
   if (!found.exists) {
-    std::string meant = nearest(*opName, library.names());
+    std::string meant = suggestion(*opName, library.names());
     error(opField, "unknown op '" + *opName + "'")
         .suggest(meant.empty()
                      ? "declare it in 'ops', or give the folder of its declaration with --ops"
@@ -78,7 +78,7 @@ bool GraphReader::readOperands(Node &node, const JsonField &inputs, const JsonFi
   for (const JsonField &param : params.object().value_or(std::vector<JsonField>())) {
     if (llvm::is_contained(names, param->key()))
       continue;
-    misspelt.push_back(nearest(param->key(), names));
+    misspelt.push_back(suggestion(param->key(), names));
     diagnostics.error(param->keyLocation(), op + " has no param '" + param->key().str() + "'")
         .didYouMean(misspelt.back());
     good = false;
@@ -109,7 +109,7 @@ mlir::DictionaryAttr GraphReader::readAttrs(Node &node, const JsonField &field) 
     if (llvm::is_contained(declared, given->key()))
       continue;
     diagnostics.error(given->keyLocation(), op + " has no attribute '" + given->key().str() + "'")
-        .didYouMean(nearest(given->key(), declared));
+        .didYouMean(suggestion(given->key(), declared));
     good = false;
   }
   mlir::NamedAttrList values;
@@ -170,11 +170,11 @@ std::optional<GraphReader::Tensor> GraphReader::resolve(const JsonField &referen
       declared.push_back(output.getName().str());
     }
     error(reference, "node '" + nodeName.str() + "' has no output '" + outputName.str() + "'")
-        .didYouMean(nearest(outputName, declared));
+        .didYouMean(suggestion(outputName, declared));
     return std::nullopt;
   }
   error(reference, "no input, param or node is named '" + *name + "'")
-      .didYouMean(nearest(*name, names.names()));
+      .didYouMean(suggestion(*name, names.names()));
   return std::nullopt;
 }
 

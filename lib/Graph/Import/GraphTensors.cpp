@@ -10,7 +10,7 @@ using namespace teeny::graph;
 std::optional<Expr> GraphReader::readSize(const JsonField &field) {
   std::optional<Expr> size = readExpr(field);
   auto known = [&](llvm::StringRef name) { return findDim(name) != nullptr; };
-  if (!size || !checkNames(field, *size, "dim", known, dimNames()))
+  if (!size || !checkNames(field, *size, "dim", known, [&] { return dimNames(); }))
     return std::nullopt;
   for (const std::string &name : size->symbols()) {
     Dim &dim = *findDim(name);
