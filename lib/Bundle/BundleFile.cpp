@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <set>
 
 namespace teeny {
@@ -98,10 +99,12 @@ Result<BundleWriter::Layout> BundleWriter::layOut(const Manifest &manifest) cons
     return std::pair(-alignmentOf(a.name), std::string_view(a.name)) <
            std::pair(-alignmentOf(b.name), std::string_view(b.name));
   });
-  Status status = checkTensors(manifest, [&](const std::string &name) -> const TensorView * {
-    auto at = std::find_if(sorted.begin(), sorted.end(),
-                           [&](const TensorView &tensor) { return tensor.name == name; });
-    return at == sorted.end() ? nullptr : &*at;
+  std::map<std::string_view, const TensorView *> byName;
+  for (const TensorView &tensor : sorted)
+    byName.emplace(tensor.name, &tensor);
+  Status status = checkTensors(manifest, [&](const std::string &name) {
+    auto at = byName.find(name);
+    return at == byName.end() ? nullptr : at->second;
   });
   if (!status)
     return status.error();

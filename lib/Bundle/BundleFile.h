@@ -5,7 +5,6 @@
 #include "Bundle/Manifest.h"
 #include "TensorFile/SafeTensors.h"
 
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -70,6 +69,7 @@ public:
   Status verify() const;
 
 private:
+  BundleFile() = default;
   std::optional<MappedFile> mapping;
   std::span<const std::byte> file;
   SafeTensors contents;

@@ -9,8 +9,8 @@
 
 namespace teeny {
 
-inline constexpr size_t maxJsonBytes = size_t(64) << 20;
-inline constexpr size_t maxJsonValues = size_t(4) << 20;
+inline constexpr size_t maxJsonBytes = size_t(32) << 20;
+inline constexpr size_t maxJsonValues = size_t(2) << 20;
 inline constexpr size_t maxJsonDepth = 64;
 
 // Refuses malformed text, a key twice in an object, and what exceeds the limits.

@@ -104,6 +104,8 @@ private:
 
 void Checker::head() {
   text(manifest.name, "name");
+  require(manifest.targets.size() <= 64, "targets",
+          std::to_string(manifest.targets.size()) + ", at most 64 are allowed");
   std::set<std::string_view> seen;
   for (size_t i = 0; i < manifest.targets.size(); ++i) {
     const std::string &target = manifest.targets[i];

@@ -4,6 +4,8 @@
 #include "Bundle/Manifest.h"
 #include "Bundle/ManifestNames.h"
 
+#include <algorithm>
+
 namespace teeny {
 namespace {
 

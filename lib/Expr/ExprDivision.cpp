@@ -10,6 +10,7 @@
 #include "Base/Checked.h"
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 
 namespace teeny {
@@ -17,19 +18,16 @@ namespace {
 
 using Term = SumBuilder::Term;
 
-// Takes out of `from` (ordered or not) what is also in `other`, with multiplicity, and returns it.
+// Takes out of `from` what is also in `other`, with multiplicity, and returns it.
 std::vector<Expr> takeCommon(std::vector<Expr> &from, std::vector<Expr> other) {
+  auto before = [](const Expr &a, const Expr &b) { return compare(a, b) < 0; };
+  std::sort(from.begin(), from.end(), before);
+  std::sort(other.begin(), other.end(), before);
   std::vector<Expr> common, rest;
-  for (const Expr &factor : from) {
-    auto at = std::find_if(other.begin(), other.end(),
-                           [&](const Expr &candidate) { return compare(candidate, factor) == 0; });
-    if (at == other.end()) {
-      rest.push_back(factor);
-      continue;
-    }
-    other.erase(at);
-    common.push_back(factor);
-  }
+  std::set_intersection(from.begin(), from.end(), other.begin(), other.end(),
+                        std::back_inserter(common), before);
+  std::set_difference(from.begin(), from.end(), other.begin(), other.end(),
+                      std::back_inserter(rest), before);
   from = std::move(rest);
   return common;
 }
@@ -58,8 +56,8 @@ Reduced reduce(const Expr &a, const Expr &b) {
   std::vector<Term> terms = termsOf(unfactored(numerator));
   if (terms.size() > 1 && !divisor.factors.empty()) {
     std::vector<Expr> shared = divisor.factors;
-    for (const Term &term : terms)
-      shared = takeCommon(shared, ExprBuilder::factored(term.operand).factors);
+    for (size_t i = 0; i < terms.size() && !shared.empty(); ++i)
+      shared = takeCommon(shared, ExprBuilder::factored(terms[i].operand).factors);
     if (!shared.empty()) {
       SumBuilder sum;
       for (const Term &term : terms) {

@@ -94,6 +94,10 @@ void SumBuilder::add(const Expr &e, int64_t scale) {
 }
 
 void SumBuilder::collect(__int128 coefficient, const Expr &operand) {
+  // More terms make the sum too large anyway.
+  poisoned |= terms.size() > size_t(Expr::maxNodes);
+  if (poisoned)
+    return;
   auto at = std::lower_bound(
       terms.begin(), terms.end(), operand,
       [](const WideTerm &term, const Expr &e) { return compareOperands(term.operand, e) < 0; });

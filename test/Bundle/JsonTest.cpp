@@ -40,7 +40,7 @@ TEST_CASE("JSON that is refused") {
   std::string many = "[0";
   for (size_t i = 0; i < maxJsonValues; ++i)
     many += ",0";
-  CHECK(messageOf(many + "]") == "more than 4194304 values");
+  CHECK(messageOf(many + "]") == "more than 2097152 values");
   CHECK(messageOf(std::string(maxJsonBytes + 1, ' ')) ==
-        "JSON of 67108865 bytes, at most 67108864 are read");
+        "JSON of 33554433 bytes, at most 33554432 are read");
 }

@@ -113,6 +113,10 @@ TEST_CASE("names that are there twice or are none") {
        "kernels[0].code[0].symbol: control characters"},
       {"\"node\": \"node0\"", "\"node\": \"\\t\"", "launches[0].node: control characters"},
   });
+  Manifest many = sampleManifest();
+  for (int i = 0; i < 64; ++i)
+    many.targets.push_back("sm_" + std::to_string(100 + i));
+  CHECK(checkManifest(many).error().message == "targets: 67, at most 64 are allowed");
   std::string good = writeManifest(sampleManifest());
   CHECK(messageOf(replaced(good, "\"sample\"", "\"" + std::string(2000, 'x') + "\"")) ==
         "name: 2000 bytes long, at most 1024 are allowed");
