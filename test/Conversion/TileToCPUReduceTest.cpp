@@ -199,9 +199,8 @@ TEST_CASE("tiles change shape") {
   tile.store %po, %r : tensor<SHAPEx!tile.ptr<f32>>)";
   for (const std::string &target : runnableTargets()) {
     std::vector<float> x = integers(128);
-    std::string body =
-        "%r = tile.trans %v by [1, 0] : tensor<RxCxf32> -> tensor<CxRxf32>" +
-        replaced(store, "SHAPE", "16x8");
+    std::string body = "%r = tile.trans %v by [1, 0] : tensor<RxCxf32> -> tensor<CxRxf32>" +
+                       replaced(store, "SHAPE", "16x8");
     std::vector<float> out = runTile(tileKernel(8, 16, body), target, x, 128);
     for (int r = 0; r < 8; ++r)
       for (int c = 0; c < 16; ++c)

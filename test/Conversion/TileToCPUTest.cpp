@@ -243,3 +243,47 @@ func.func @kernel(%out: !tile.ptr<i32>, %start: i32, %n: i32) attributes {tile.k
       }
   }
 }
+
+TEST_CASE("stores to rows that lie apart share one loop") {
+  // Two stores, 64 elements apart in the same memory, of what both make of one load.
+  std::string text = R"(
+func.func @kernel(%x: !tile.ptr<f32> {tile.noalias}, %out: !tile.ptr<f32> {tile.noalias})
+    attributes {tile.kernel} {
+  %i = tile.arange 0 to 64 : tensor<64xi32>
+  %far = arith.constant dense<FAR> : tensor<64xi32>
+  %xs = tile.splat %x : !tile.ptr<f32> -> tensor<64x!tile.ptr<f32>>
+  %px = tile.addptr %xs, %i : tensor<64x!tile.ptr<f32>>, tensor<64xi32>
+  %v = tile.load %px : tensor<64x!tile.ptr<f32>>
+  %os = tile.splat %out : !tile.ptr<f32> -> tensor<64x!tile.ptr<f32>>
+  %p = tile.addptr %os, %i : tensor<64x!tile.ptr<f32>>, tensor<64xi32>
+  %q = tile.addptr %p, %far : tensor<64x!tile.ptr<f32>>, tensor<64xi32>
+  %s = arith.addf %v, %v : tensor<64xf32>
+  %t = arith.mulf %v, %v : tensor<64xf32>
+  tile.store %p, %s : tensor<64x!tile.ptr<f32>>
+  tile.store %q, %t : tensor<64x!tile.ptr<f32>>
+  return
+})";
+  auto countLoops = [&](const std::string &far) {
+    std::string structure =
+        compileTileIR(replaced(text, "FAR", far), "x86-64-v3", /*structureOnly=*/true).structure;
+    size_t count = 0, at = 0;
+    structure = structure.substr(0, structure.find("func.func @kernel"));
+    for (; (at = structure.find("scf.for", at)) != std::string::npos; ++at)
+      ++count;
+    return count;
+  };
+  CHECK(countLoops("64") == 1);
+  CHECK(countLoops("-64") == 1);
+  CHECK(countLoops("63") == 2);
+  for (const std::string &target : runnableTargets())
+    for (int far : {64, 63, 1}) {
+      std::vector<float> x = randomFloats(64), out(128), expected(128);
+      CpuKernel(replaced(text, "FAR", std::to_string(far)), target)
+          .run({1, 1, 1}, x.data(), out.data());
+      for (int i = 0; i < 64; ++i)
+        expected[i] = x[i] + x[i];
+      for (int i = 0; i < 64; ++i)
+        expected[i + far] = x[i] * x[i];
+      CHECK(out == expected);
+    }
+}

@@ -28,44 +28,77 @@ static bool isNoalias(Value argument) {
   return bool(function.getArgAttr(block.getArgNumber(), tile::noaliasAttr));
 }
 
+static bool isUniform(Value value, APInt *number = nullptr) {
+  DenseElementsAttr constant;
+  if (matchPattern(value, m_Constant(&constant)) && constant.isSplat()) {
+    if (number)
+      *number = constant.getSplatValue<APInt>();
+    return true;
+  }
+  return !number && value.getDefiningOp<tile::SplatOp>();
+}
+
+// The constant c where a tile of integers has the form c * arange + uniform; 0 for other forms.
+static int64_t arangeFactor(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return 0;
+  if (isa<tile::ArangeOp>(op))
+    return 1;
+  APInt number;
+  if (isa<arith::AddIOp, arith::SubIOp, arith::MulIOp>(op)) {
+    Value tile = op->getOperand(0), other = op->getOperand(1);
+    if (!isa<arith::SubIOp>(op) && isUniform(tile))
+      std::swap(tile, other);
+    if (!isa<arith::MulIOp>(op))
+      return isUniform(other) ? arangeFactor(tile) : 0;
+    return isUniform(other, &number) && number.isSignedIntN(31)
+               ? arangeFactor(tile) * number.getSExtValue()
+               : 0;
+  }
+  if (isa<arith::ExtSIOp>(op))
+    return arangeFactor(op->getOperand(0));
+  return 0;
+}
+
+static int64_t addressFactor(Value pointers) {
+  auto add = pointers.getDefiningOp<tile::AddPtrOp>();
+  if (!add || !isTensor(pointers) || shapeOf(pointers).size() != 1)
+    return 0;
+  if (isUniform(add.getPointer()))
+    return arangeFactor(add.getOffset());
+  return isUniform(add.getOffset()) ? addressFactor(add.getPointer()) : 0;
+}
+
+bool cpu::lanesDiffer(Value pointers) { return addressFactor(pointers) != 0; }
+
+// Whether the second tile of addresses is the first moved by a constant that leads past its end.
+static bool isBeside(Value first, Value second) {
+  auto strip = [](Value pointers, int64_t &moved) {
+    APInt number;
+    while (auto add = pointers.getDefiningOp<tile::AddPtrOp>()) {
+      if (!isUniform(add.getOffset(), &number) || !number.isSignedIntN(62))
+        break;
+      moved += number.getSExtValue();
+      pointers = add.getPointer();
+    }
+    return pointers;
+  };
+  if (first.getType() != second.getType())
+    return false;
+  int64_t firstMoved = 0, secondMoved = 0;
+  Value base = strip(first, firstMoved);
+  if (base != strip(second, secondMoved))
+    return false;
+  int64_t factor = std::abs(addressFactor(base));
+  return factor && std::abs(firstMoved - secondMoved) > factor * (shapeOf(base)[0] - 1);
+}
+
 bool cpu::mayAlias(Value pointer, Value other) {
+  if (isBeside(pointer, other))
+    return false;
   Value first = argumentOf(pointer), second = argumentOf(other);
   if (!first || !second || first == second)
     return true;
   return !isNoalias(first) && !isNoalias(second);
-}
-
-// Whether a tile of integers has the form c * arange + uniform, c a constant that is not 0. Sums
-// that wrap still differ in the bits of their own width.
-static bool stepsThroughArange(Value value) {
-  Operation *op = value.getDefiningOp();
-  if (!op)
-    return false;
-  if (isa<tile::ArangeOp>(op))
-    return true;
-  auto uniform = [](Value operand) {
-    Operation *from = operand.getDefiningOp();
-    DenseElementsAttr constant;
-    return from && (isa<tile::SplatOp>(from) ||
-                    (matchPattern(operand, m_Constant(&constant)) && constant.isSplat()));
-  };
-  if (isa<arith::AddIOp>(op))
-    return (uniform(op->getOperand(0)) && stepsThroughArange(op->getOperand(1))) ||
-           (uniform(op->getOperand(1)) && stepsThroughArange(op->getOperand(0)));
-  if (isa<arith::SubIOp>(op))
-    return uniform(op->getOperand(1)) && stepsThroughArange(op->getOperand(0));
-  if (isa<arith::ExtSIOp>(op))
-    return stepsThroughArange(op->getOperand(0));
-  return false;
-}
-
-bool cpu::lanesDiffer(Value pointers) {
-  if (!isTensor(pointers) || shapeOf(pointers).size() != 1)
-    return false;
-  auto add = pointers.getDefiningOp<tile::AddPtrOp>();
-  if (!add)
-    return false;
-  if (add.getPointer().getDefiningOp<tile::SplatOp>())
-    return stepsThroughArange(add.getOffset());
-  return add.getOffset().getDefiningOp<tile::SplatOp>() && lanesDiffer(add.getPointer());
 }

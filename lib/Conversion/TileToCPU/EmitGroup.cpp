@@ -151,7 +151,6 @@ SmallVector<Value> Emitter::emitMembers(const Group &group, const Indices &indic
         break;
       Value value = element(member.value, indices).value;
       bool second = member.kind == Member::Kind::assign && plan.buffered.contains(member.target);
-      goTo(0);
       Buffer buffer = second ? secondBufferOf(member.target) : bufferOf(member.target);
       writes.push_back([=, this] { writeTile(buffer, indices, value); });
       break;
@@ -170,7 +169,6 @@ SmallVector<Value> Emitter::emitMembers(const Group &group, const Indices &indic
         accumulated = SmallVector<Value>(carried.slice(next.size(), sources.size()));
       } else {
         for (Value result : member.op->getResults()) {
-          goTo(0);
           Buffer buffer = bufferOf(result);
           accumulated.push_back(readTile(buffer, rest).value);
         }
@@ -189,7 +187,6 @@ SmallVector<Value> Emitter::emitMembers(const Group &group, const Indices &indic
         break;
       }
       for (auto [result, value] : llvm::zip(member.op->getResults(), combined)) {
-        goTo(0);
         Buffer buffer = bufferOf(result);
         writes.push_back([=, this, value = value] { writeTile(buffer, rest, value); });
       }

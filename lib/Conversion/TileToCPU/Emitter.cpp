@@ -47,7 +47,12 @@ Value Emitter::scalar(Value source) {
 }
 
 Buffer Emitter::bufferAt(int64_t offset, Type element, ArrayRef<int64_t> shape) {
-  return {byteAddress(at(), scratch, offset), element, SmallVector<int64_t>(shape)};
+  Value &address = scratchAddresses[offset];
+  if (!address) {
+    OpBuilder start = OpBuilder::atBlockBegin(entry);
+    address = byteAddress({start, loc}, scratch, offset);
+  }
+  return {address, element, SmallVector<int64_t>(shape)};
 }
 
 static Type elementOf(Value tile) {

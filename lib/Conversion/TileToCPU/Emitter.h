@@ -97,7 +97,8 @@ private:
   bool failed = false;
 
   llvm::DenseMap<mlir::Value, mlir::Value> scalars; // of the source -> emitted
-  std::map<int64_t, mlir::Value> constants;         // i64, at the start of the function
+  // At the start of the function: numbers (i64), and places in scratch memory by offset.
+  std::map<int64_t, mlir::Value> constants, scratchAddresses;
   mlir::Block *entry = nullptr;
   mlir::Value scratch, programIds[3], gridSizes[3];
   Nest *nest = nullptr;

@@ -156,15 +156,26 @@ private:
 
   // A tile that only its own group reads needs no memory.
   void dropPrivate(Group &group) {
-    auto inside = [&](Operation *user, Value value) {
+    auto isMember = [&](Operation *user) {
       return llvm::any_of(group.members, [&](const Member &member) {
-        return member.op == user && member.kind != Member::Kind::assign && member.value != value;
+        return member.op == user && member.kind != Member::Kind::assign;
       });
+    };
+    auto isPrivate = [&](Value tile) {
+      SmallVector<Value> work = {tile};
+      while (!work.empty())
+        for (Operation *user : work.pop_back_val().getUsers()) {
+          if (isMember(user))
+            continue;
+          if (!isLazy(user))
+            return false;
+          work.append(user->result_begin(), user->result_end());
+        }
+      return true;
     };
     for (Member &member : group.members)
       if (member.kind == Member::Kind::materialise)
-        member.needed = !llvm::all_of(member.value.getUsers(),
-                                      [&](Operation *user) { return inside(user, member.value); });
+        member.needed = !isPrivate(member.value);
   }
 
   bool mayJoin(Pending &pending, const Member &member, const Reads &reads,
