@@ -94,8 +94,8 @@ TEST_CASE("names that are none") {
   for (const std::string &name : {std::string(), std::string("a\\u0007b"), std::string("\\u0000"),
                                   std::string("\\n"), megabyte}) {
     Outcome outcome = import(graphText(R"("nodes": [{"name": ")" + name +
-                                   R"(", "op": "t.add", "inputs": ["x"]}], "ops": [)" + addOp +
-                                   R"(], "outputs": [")" + name + "\"]"));
+                                       R"(", "op": "t.add", "inputs": ["x"]}], "ops": [)" + addOp +
+                                       R"(], "outputs": [")" + name + "\"]"));
     CHECK_FALSE(outcome.imported);
     CHECK(outcome.renderedBytes < 10000);
   }
@@ -106,7 +106,7 @@ TEST_CASE("unknown names of any size and script") {
   for (const std::string &name : {std::string(), std::string("\xE6\xBC\xA2\xE5\xAD\x97"), megabyte,
                                   std::string("../../../etc/passwd"), std::string("..")}) {
     Outcome outcome = import(graphText(R"("nodes": [{"name": "n", "op": ")" + name +
-                                   R"(", "inputs": [")" + name + R"("]}], "outputs": ["n"])"));
+                                       R"(", "inputs": [")" + name + R"("]}], "outputs": ["n"])"));
     CHECK_FALSE(outcome.imported);
     CHECK(outcome.errors == 1);
     CHECK(outcome.renderedBytes < 10000);

@@ -57,12 +57,14 @@ static Status solveInput(InputOp input, const HostTensor &given, Dims &dims) {
 static Status checkDims(GraphOp graph, const Dims &dims) {
   for (auto dim : graph.getDims().getAsRange<DimAttr>()) {
     int64_t value = dims.at(dim.getName().str());
-    if (value < dim.getMin() || value > dim.getMax() || value % dim.getMultipleOf() != 0)
-      return Error{ErrorCode::outOfRange, "dim '" + dim.getName().str() + "' is " +
-                                              std::to_string(value) + ", must be from " +
-                                              std::to_string(dim.getMin()) + " to " +
-                                              std::to_string(dim.getMax()) + " and a multiple of " +
-                                              std::to_string(dim.getMultipleOf())};
+    if (value >= dim.getMin() && value <= dim.getMax() && value % dim.getMultipleOf() == 0)
+      continue;
+    std::string allowed =
+        "from " + std::to_string(dim.getMin()) + " to " + std::to_string(dim.getMax());
+    if (dim.getMultipleOf() != 1)
+      allowed += " and a multiple of " + std::to_string(dim.getMultipleOf());
+    return Error{ErrorCode::outOfRange, "dim '" + dim.getName().str() + "' is " +
+                                            std::to_string(value) + ", must be " + allowed};
   }
   for (auto requirement : graph.getBlock().getOps<RequireOp>()) {
     Result<int64_t> holds = requirement.getCondition().getExpr().evaluate(lookupIn(dims));
