@@ -192,3 +192,25 @@ func.func @accumulate(%p: !tile.ptr<f32> {tile.divisibility = 16 : i64}, %n: i32
   tile.store %pp, %sum : tensor<512x!tile.ptr<f32>>
   return
 }
+
+// -----
+
+// A dot without matrix instructions: threads hold the rows and columns that their results need.
+// CHECK-DAG: #[[$B:.*]] = #tile.blocked<registers = [4, 4], lanes = [4, 8], warps = [4, 1], order = [1, 0]>
+// CHECK-DAG: #[[$L:.*]] = #tile.dot_operand<index = 0, parent = #[[$B]], k_width = 0>
+// CHECK-DAG: #[[$R:.*]] = #tile.dot_operand<index = 1, parent = #[[$B]], k_width = 0>
+// CHECK-LABEL: func @dot
+// CHECK-DAG: tile.convert_layout %{{.*}} -> tensor<64x16xf32, #[[$L]]>
+// CHECK-DAG: tile.convert_layout %{{.*}} -> tensor<16x64xf32, #[[$R]]>
+// CHECK: tile.dot ieee %{{.*}}, %{{.*}}, %{{.*}} : tensor<64x16xf32, #[[$L]]> * tensor<16x64xf32, #[[$R]]> -> tensor<64x64xf32, #[[$B]]>
+func.func @dot(%p: !tile.ptr<f32>, %q: !tile.ptr<f32>, %out: !tile.ptr<f32>) attributes {tile.kernel, tile.num_warps = 4 : i32} {
+  %ps = tile.splat %p : !tile.ptr<f32> -> tensor<64x16x!tile.ptr<f32>>
+  %qs = tile.splat %q : !tile.ptr<f32> -> tensor<16x64x!tile.ptr<f32>>
+  %os = tile.splat %out : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>>
+  %x = tile.load %ps : tensor<64x16x!tile.ptr<f32>>
+  %y = tile.load %qs : tensor<16x64x!tile.ptr<f32>>
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %z = tile.dot ieee %x, %y, %zero : tensor<64x16xf32> * tensor<16x64xf32> -> tensor<64x64xf32>
+  tile.store %os, %z : tensor<64x64x!tile.ptr<f32>>
+  return
+}

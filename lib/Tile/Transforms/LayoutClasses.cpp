@@ -156,11 +156,14 @@ void LayoutClasses::makeClasses(func::FuncOp function, const AxisInfoMap &facts)
       for (Block &block : region)
         addValues(block.getArguments());
     addValues(op->getResults());
-    if (auto dot = dyn_cast<DotOp>(op))
-      if (MmaLayoutAttr mma = mmaLayout(dot))
-        // Without matrix instructions everything else is beside the point.
-        classes[*classOf(dot.getResult())].votes[mma] +=
-            loopWeight(op) * bytesOf(dot.getType()) * dot.getLhs().getType().getDimSize(1);
+    if (auto dot = dyn_cast<DotOp>(op)) {
+      LayoutInterface wish = mmaLayout(dot);
+      if (!wish)
+        wish = fmaLayout(dot);
+      // Each element of the result costs as much work as k elements of anything else.
+      int64_t k = cast<RankedTensorType>(dot.getLhs().getType()).getShape().back();
+      classes[*classOf(dot.getResult())].votes[wish] += loopWeight(op) * bytesOf(dot.getType()) * k;
+    }
     if (!isTileAccess(op))
       return;
     unsigned leader = leaderOf(accessNodes.lookup(op));
@@ -266,6 +269,24 @@ MmaLayoutAttr LayoutClasses::mmaLayout(DotOp dot) const {
     (height * 2 >= width ? split[rank - 2] : split[rank - 1]) *= 2;
   }
   return MmaLayoutAttr::get(context, mmaVersion, split, {16, 8});
+}
+
+// Threads with blocks about as high as wide, so that each operand that they hold is used often.
+BlockedLayoutAttr LayoutClasses::fmaLayout(DotOp dot) const {
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(dot.getType()).getShape();
+  size_t rank = shape.size(), row = rank - 2, column = rank - 1;
+  SmallVector<int64_t> registers(rank, 1), laneSplit(rank, 1), warpSplit(rank, 1);
+  int64_t each = std::max<int64_t>(1, ShapedType::getNumElements(shape) / (lanes * warps));
+  registers[row] = std::min<int64_t>(4, shape[row]);
+  registers[column] = std::min<int64_t>(4, shape[column]);
+  while (registers[row] * registers[column] > each)
+    (registers[row] >= registers[column] ? registers[row] : registers[column]) /= 2;
+  laneSplit[column] = std::min<int64_t>({8, lanes, shape[column] / registers[column]});
+  laneSplit[row] = lanes / laneSplit[column];
+  warpSplit[row] = std::clamp<int64_t>(shape[row] / (registers[row] * laneSplit[row]), 1, warps);
+  warpSplit[column] = warps / warpSplit[row];
+  SmallVector<int64_t> order(llvm::reverse(llvm::seq<int64_t>(0, rank)));
+  return BlockedLayoutAttr::get(context, registers, laneSplit, warpSplit, order);
 }
 
 LayoutInterface LayoutClasses::dotLayout(DotOp dot) const {

@@ -58,6 +58,7 @@ private:
   void makeClasses(mlir::func::FuncOp function, const AxisInfoMap &facts);
   void findBorders(mlir::func::FuncOp function);
   MmaLayoutAttr mmaLayout(DotOp dot) const;
+  BlockedLayoutAttr fmaLayout(DotOp dot) const;
   void decide();
   LayoutInterface memoryLayout(const Class &members, int64_t &bytes) const;
   LayoutInterface shapeLayout(llvm::ArrayRef<int64_t> shape) const;
