@@ -160,10 +160,13 @@ def _smaller_any(value1, index1, value2, index2):
 
 @triton.jit
 def _reduce_with_indices(input, axis, combine: tl.constexpr, keep_dims):
-    index = tl.arange(0, input.shape[axis])
-    if len(input.shape) > 1:
-        others: tl.constexpr = [dim for dim in _dims(input)[:axis]] + _dims(input)[axis:][1:]
-        index = tl.broadcast_to(tl.expand_dims(index, others), input.shape)
+    rank: tl.constexpr = len(input.shape)
+    at: tl.constexpr = axis if axis >= 0 else axis + rank
+    index = tl.arange(0, input.shape[at])
+    for dim in tl.static_range(rank):
+        if dim != at:
+            index = tl.expand_dims(index, dim)
+    index = tl.broadcast_to(index, input.shape)
     return tl.reduce((input, index), axis, combine, keep_dims=keep_dims)
 
 

@@ -140,6 +140,8 @@ Value alias(Call &call, const char *name) {
 Value fastLog(Call &call) { return alias(call, "log_f32"); }
 Value fastLog2(Call &call) { return alias(call, "log2_f32"); }
 Value fastTanh(Call &call) { return alias(call, "tanh_f32"); }
+Value fastSin(Call &call) { return alias(call, "sin_f32"); }
+Value fastCos(Call &call) { return alias(call, "cos_f32"); }
 
 // 2^(x log2 e), without what the product loses.
 Value fastExp(Call &call) {
@@ -315,6 +317,8 @@ llvm::ArrayRef<Builtin> mathBuiltins() {
       {"fast_exp2f", "x", device, false, instruction<Math::exp2>},
       {"fast_logf", "x", device, false, fastLog},
       {"fast_log2f", "x", device, false, fastLog2},
+      {"fast_sinf", "x", device, false, fastSin},
+      {"fast_cosf", "x", device, false, fastCos},
       {"fast_tanhf", "x", device, false, fastTanh},
       {"fast_dividef", "x, y", device, false, divide},
       {"sqrt", "x", math, false, function<Math::sqrt>},

@@ -46,11 +46,27 @@ void Generator::fail(std::string message, std::string hint) {
   if (!outermost.empty() && !llvm::StringRef(message).contains(outermost))
     message = outermost + ": " + message;
   Diagnostic &diagnostic = diagnostics.error(locate(*at->module, span), std::move(message));
-  for (; at->caller; at = at->caller)
-    diagnostic.note(locate(*at->caller->module, at->callSpan),
-                    "in '" + at->function->name + "', called here");
+  // A long chain is shown by its ends.
+  unsigned calls = 0, shown = 0;
+  for (const Frame *frame = at; frame->caller; frame = frame->caller)
+    ++calls;
+  for (; at->caller; at = at->caller, ++shown) {
+    if (calls > 8 && shown >= 4 && shown < calls - 2)
+      continue;
+    std::string text = "in '" + at->function->name + "', called here";
+    if (calls > 8 && shown == 3)
+      text += "; " + std::to_string(calls - 6) + " more calls lead to this one";
+    diagnostic.note(locate(*at->caller->module, at->callSpan), text);
+  }
+  lastError = &diagnostic;
   if (!hint.empty())
     diagnostic.suggest(std::move(hint));
+}
+
+void Generator::noteAssignment(const std::string &name) {
+  auto found = frame->assignedAt.find(name);
+  if (!quiet && lastError && found != frame->assignedAt.end() && !inLibrary())
+    lastError->note(locate(*frame->module, found->second), "'" + name + "' is assigned here");
 }
 
 void Generator::warn(std::string message) {

@@ -49,8 +49,9 @@ struct Frame {
   mlir::LocationAttr callPlace; // null in the kernel itself
   Scope scope;
   Flow flow;
-  unsigned loops = 0;  // run-time loops around
-  bool isHost = false; // module level: only compile-time values
+  unsigned loops = 0;                     // run-time loops around
+  std::map<std::string, Span> assignedAt; // where each name was last given a value
+  bool isHost = false;                    // module level: only compile-time values
 };
 
 class Generator : public ErrorSink {
@@ -165,6 +166,9 @@ private:
   Value fromConst(const ConstValue &value);
   SourceLocation locate(const Module &module, Span span) const;
 
+  // Adds where a name was last assigned to the error just reported.
+  void noteAssignment(const std::string &name);
+
   // The place being generated, for errors and for operations.
   struct At {
     Generator &generator;
@@ -185,6 +189,7 @@ private:
   std::map<const ParsedFile *, std::unique_ptr<Module>> modules;
   mlir::func::FuncOp function;
   bool failed = false;
+  Diagnostic *lastError = nullptr; // until the next report
 };
 
 } // namespace teeny::lang

@@ -152,6 +152,7 @@ bool Generator::join(Tensor condition, Side yes, Side no, const Scope &before, b
           if (wasRunTime) {
             At here(*this, place);
             fail(why, "give it the same type on both paths, with .to(...)");
+            noteAssignment(name);
             return false;
           }
           merged[name] = initial != before.end() && initial->second.isNone()

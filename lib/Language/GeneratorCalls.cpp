@@ -43,8 +43,8 @@ Value Generator::callBuiltin(const Builtin &builtin, Arguments arguments) {
 }
 
 // The signature of a function as errors quote it.
-static std::string signature(const FunctionStmt &function) {
-  std::string text = function.name + "(";
+static std::string signature(const std::string &name, const FunctionStmt &function) {
+  std::string text = name + "(";
   for (const Parameter &parameter : function.parameters)
     text += (&parameter == &function.parameters.front() ? "" : ", ") + parameter.name +
             (parameter.defaultValue ? "=..." : "");
@@ -59,8 +59,11 @@ Value Generator::inlineCall(FunctionRef ref, Arguments arguments) {
          "functions cannot call themselves");
     return {};
   }
+  bool isLibrary = ref.module->file.isLibrary;
+  std::string shown = isLibrary ? "tl." + callee.name : callee.name;
   auto misuse = [&](const std::string &what) {
-    fail("'" + callee.name + "' " + what, "it takes " + signature(callee));
+    fail((isLibrary ? shown : "'" + shown + "'") + " " + what,
+         "it takes " + signature(shown, callee));
     return Value();
   };
 
@@ -103,11 +106,6 @@ Value Generator::inlineCall(FunctionRef ref, Arguments arguments) {
       if (!parameter.defaultValue)
         return misuse("needs '" + parameter.name + "'");
       defaults.push_back(&parameter);
-    } else if (isConstexprAnnotation(parameter.annotation.get()) && found->second.tensor()) {
-      fail("'" + parameter.name + "' of '" + callee.name + "' is constexpr, but is given " +
-               found->second.describe() + ", known only at run time",
-           "a plain assignment makes a run-time scalar; declare 'name: tl.constexpr = ...'");
-      return {};
     }
   }
 

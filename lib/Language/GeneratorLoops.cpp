@@ -183,6 +183,7 @@ bool Generator::endOfBody(Carried &carried, const Block &body) {
            initial.tensor() && final.tensor()
                ? "make its type the same throughout, with .to(...) or by the dtype it starts with"
                : "");
+      noteAssignment(carried.names[i]);
       return false;
     }
     flatten(final, carried.yields);
@@ -200,6 +201,7 @@ bool Generator::endOfBody(Carried &carried, const Block &body) {
       fail("'" + name + "' is " + initial->second.describe() +
                ", known at compile time, before the loop and is assigned in it",
            "give it a run-time value before the loop: '" + name + " = ...'");
+      noteAssignment(name);
       return false;
     }
   }

@@ -162,6 +162,7 @@ bool Generator::assign(const Expr &target, const Value &value) {
   At here(*this, target.span);
   if (auto *name = llvm::dyn_cast<NameExpr>(&target)) {
     frame->scope[name->name] = value;
+    frame->assignedAt[name->name] = target.span;
     return true;
   }
   if (auto *targets = llvm::dyn_cast<TupleExpr>(&target)) {
@@ -204,17 +205,7 @@ bool Generator::annotatedAssign(const AnnotatedAssignStmt &statement) {
     fail("only a name can be declared constexpr");
     return false;
   }
-  if (!value.constant() && !value.tuple()) {
-    At here(*this, statement.value->span);
-    fail("'" + name->name + "' is declared constexpr, but its value is " + value.describe() +
-         ", known only at run time");
-    return false;
-  }
-  auto existing = frame->scope.find(name->name);
-  if (existing != frame->scope.end() && existing->second.tensor()) {
-    fail("'" + name->name + "' is already a run-time value; a constexpr needs a name of its own");
-    return false;
-  }
+  // What is known only at run time stays so: the annotation does not change a value.
   frame->scope[name->name] = value;
   return true;
 }

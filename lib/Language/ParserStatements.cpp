@@ -76,7 +76,8 @@ bool Parser::suite(Block &block) {
       return false;
   if (at(Token::dedent))
     next();
-  return true;
+  // A line that is between this block's indentation and the enclosing one's belongs to neither.
+  return !at(Token::error) || unexpected("");
 }
 
 bool Parser::statement(Block &block) {
