@@ -9,6 +9,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <random>
 
 #include <unistd.h>
 
@@ -33,15 +34,14 @@ struct Outcome {
   size_t renderedBytes = 0;
 };
 
-Outcome import(const std::string &text) {
-  Folder folder;
-  std::ofstream(folder.path / "g.json", std::ios::binary) << text;
-  std::ofstream(folder.path / "k.py") << "";
+Outcome importFrom(Sources &sources, const Source *source, const std::string &path) {
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
-  Sources sources;
   Diagnostics diagnostics;
+  ImportOptions options;
+  options.opRoots = {"roots"};
   Outcome outcome;
-  auto module = importGraph(&context, (folder.path / "g.json").string(), sources, diagnostics);
+  auto module = source ? importGraph(&context, source, sources, diagnostics, options)
+                       : importGraph(&context, path, sources, diagnostics, options);
   outcome.imported = bool(module);
   if (module) {
     MLIRDiagnosticHandler handler(&context, diagnostics, sources);
@@ -57,6 +57,20 @@ Outcome import(const std::string &text) {
   diagnostics.render(os);
   outcome.renderedBytes = rendered.size();
   return outcome;
+}
+
+Outcome import(const std::string &text) {
+  Folder folder;
+  std::ofstream(folder.path / "g.json", std::ios::binary) << text;
+  std::ofstream(folder.path / "k.py") << "";
+  Sources sources;
+  return importFrom(sources, nullptr, (folder.path / "g.json").string());
+}
+
+// A text that stands in the current folder.
+Outcome importText(const std::string &text) {
+  Sources sources;
+  return importFrom(sources, sources.add("mutated.json", text), "");
 }
 
 const std::string addOp =
@@ -162,5 +176,62 @@ TEST_CASE("expressions without end") {
                              size + R"("]}], "outputs": ["x"]})");
     CHECK_FALSE(outcome.imported);
     CHECK(outcome.renderedBytes < 10000);
+  }
+}
+
+// What becomes of good files when bytes are lost, repeated or changed: a module or errors.
+TEST_CASE("mutated files") {
+  fs::current_path(fs::path(TEENY_SOURCE_DIR) / "test/Graph/files");
+  std::mt19937 random(20);
+  auto below = [&](size_t count) { return size_t(random() % count); };
+  const std::string tokens[] = {"null",
+                                "-1",
+                                "9223372036854775807",
+                                "[]",
+                                "{}",
+                                "\"*L\"",
+                                "\"N\"",
+                                "0",
+                                "\"\"",
+                                "1.5",
+                                "true",
+                                "\"x\"",
+                                "\"B // 0\"",
+                                "\"9999999999*B\""};
+  for (const char *file : {"good.json", "rich-declaration.json", "contradicting-dims.json"}) {
+    std::ifstream stream(file, std::ios::binary);
+    std::string original((std::istreambuf_iterator<char>(stream)), {});
+    REQUIRE(!original.empty());
+    int imported = 0;
+    for (int round = 0; round < 1500; ++round) {
+      std::string text = original;
+      size_t at = below(text.size()), length = 1 + below(20);
+      switch (below(5)) {
+      case 0:
+        text.erase(at, length);
+        break;
+      case 1:
+        text.insert(at, text.substr(below(text.size()), length));
+        break;
+      case 2:
+        text[at] = char(below(256));
+        break;
+      case 3: // the value that begins next, if it is a simple one
+        at = text.find_first_of("\"0123456789", at);
+        if (at != std::string::npos) {
+          size_t end = text[at] == '"' ? text.find('"', at + 1) + 1 : at + 1;
+          text.replace(at, end - at, tokens[below(std::size(tokens))]);
+        }
+        break;
+      default: // two letters changed places
+        std::swap(text[at], text[below(text.size())]);
+      }
+      Outcome outcome = importText(text);
+      imported += outcome.imported;
+      if (!outcome.inferred && outcome.errors == 0)
+        FAIL("neither a module nor an error: " << text);
+    }
+    CHECK(imported > 0);
+    CHECK(imported < 1500);
   }
 }

@@ -124,13 +124,19 @@ mlir::OwningOpRef<mlir::ModuleOp> teeny::importGraph(mlir::MLIRContext *context,
                                                      llvm::StringRef path, Sources &sources,
                                                      Diagnostics &diagnostics,
                                                      const ImportOptions &options) {
-  context->loadDialect<GraphDialect>();
   std::string reason;
   const Source *source = sources.readFile(path, reason, maxGraphBytes);
-  if (!source) {
-    diagnostics.error({}, "cannot read graph '" + path.str() + "': " + reason);
-    return {};
-  }
+  if (source)
+    return importGraph(context, source, sources, diagnostics, options);
+  diagnostics.error({}, "cannot read graph '" + path.str() + "': " + reason);
+  return {};
+}
+
+mlir::OwningOpRef<mlir::ModuleOp> teeny::importGraph(mlir::MLIRContext *context,
+                                                     const Source *source, Sources &sources,
+                                                     Diagnostics &diagnostics,
+                                                     const ImportOptions &options) {
+  context->loadDialect<GraphDialect>();
   std::unique_ptr<JsonDocument> document = parseJson(source, diagnostics);
   if (!document)
     return {};

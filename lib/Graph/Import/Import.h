@@ -31,6 +31,11 @@ mlir::OwningOpRef<mlir::ModuleOp> importGraph(mlir::MLIRContext *context, llvm::
                                               Sources &sources, Diagnostics &diagnostics,
                                               const ImportOptions &options = {});
 
+// The same from a text that has been read; what it names is relative to its name's folder.
+mlir::OwningOpRef<mlir::ModuleOp> importGraph(mlir::MLIRContext *context, const Source *source,
+                                              Sources &sources, Diagnostics &diagnostics,
+                                              const ImportOptions &options = {});
+
 // A module with the declaration in one file, for checking it alone.
 mlir::OwningOpRef<mlir::ModuleOp> importDeclaration(mlir::MLIRContext *context,
                                                     llvm::StringRef path, Sources &sources,
