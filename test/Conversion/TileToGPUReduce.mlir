@@ -6,7 +6,7 @@
 // CHECK: llvm.mlir.global internal @sum_shared() {addr_space = 3 : i32, alignment = 16 : i64} : !llvm.array<16 x i8>
 // CHECK-LABEL: llvm.func ptx_kernelcc @sum(
 // CHECK-SAME: tile.shared_bytes = 16
-// CHECK: ld.global.v4
+// CHECK: llvm.load {{.*}} {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xi32>
 // CHECK-COUNT-3: llvm.fadd
 // CHECK: shfl.sync.bfly.i32
 // CHECK: llvm.fadd

@@ -109,6 +109,16 @@ std::string KernelText::str() const {
          body + "    return\n  }\n}\n";
 }
 
+std::vector<int32_t> teeny::test::scrambled(size_t count) {
+  std::vector<int32_t> list(count);
+  uint32_t state = 12345;
+  for (int32_t &value : list) {
+    state = state * 1664525 + 1013904223;
+    value = int32_t(state >> 16) % 1000 - 500;
+  }
+  return list;
+}
+
 static std::string blocked(const std::string &registers, const std::string &lanes,
                            const std::string &warps, const std::string &order) {
   return "#tile.blocked<registers = [" + registers + "], lanes = [" + lanes + "], warps = [" +

@@ -39,6 +39,19 @@ private:
 // "tensor<16x8xf32, #layout>", without n where n is 0.
 std::string tileType(int m, int n, const std::string &element, const std::string &layout);
 
+// Integers without a pattern that a wrong layout would keep, from -500 to 499.
+std::vector<int32_t> scrambled(size_t count);
+
+// Runs @kernel as one program, with a buffer that it reads and one that it writes.
+template <typename In, typename Out>
+std::vector<Out> run(const KernelText &kernel, std::vector<In> in, size_t outs,
+                     const std::string &target = "sm_90a") {
+  PtxMachine machine(compileToPtx(kernel.str(), target));
+  std::vector<Out> out(outs, Out(77));
+  machine.run("kernel", {1, 1, 1}, {machine.buffer(in), machine.buffer(out)});
+  return out;
+}
+
 // Layouts for 4 warps, of which each test tries all.
 extern const std::vector<std::string> layouts1D, layouts2D;
 

@@ -6,36 +6,6 @@
 
 using namespace teeny::test;
 
-namespace {
-std::vector<int32_t> counting(size_t count, int32_t start = 0) {
-  std::vector<int32_t> list(count);
-  std::iota(list.begin(), list.end(), start);
-  return list;
-}
-
-// Integers without a pattern that a wrong layout would keep.
-std::vector<int32_t> scrambled(size_t count) {
-  std::vector<int32_t> list(count);
-  uint32_t state = 12345;
-  for (int32_t &value : list) {
-    state = state * 1664525 + 1013904223;
-    value = int32_t(state >> 16) % 1000 - 500;
-  }
-  return list;
-}
-
-// Runs @kernel with two buffers, one of which it reads.
-template <typename In, typename Out>
-std::vector<Out> run(const KernelText &kernel, std::vector<In> in, size_t outs,
-                     const std::string &target = "sm_90a") {
-  INFO(kernel.str());
-  PtxMachine machine(compileToPtx(kernel.str(), target));
-  std::vector<Out> out(outs, Out(77));
-  machine.run("kernel", {1, 1, 1}, {machine.buffer(in), machine.buffer(out)});
-  return out;
-}
-} // namespace
-
 TEST_CASE("a masked element-wise kernel writes what its mask lets it, and nothing else") {
   for (const std::string &layout : layouts1D)
     for (int block : {32, 512}) {
@@ -286,7 +256,7 @@ TEST_CASE("tiles are joined, split, reshaped and transposed in place") {
   value = stored.load(x, "i32", 512, 2, pairs);
   other = stored.add("$ = tile.trans " + value + " by [1, 0] : " + block + " -> " + trans);
   stored.store(y, other, "i32", 2, 512, turned);
-  in = counting(1024);
+  in = scrambled(1024);
   std::vector<int32_t> out = run<int32_t, int32_t>(stored, in, 1024);
   for (int i = 0; i < 512; ++i) {
     CHECK(out[i] == in[2 * i]);
@@ -378,38 +348,4 @@ TEST_CASE("every element is updated once, and its old value goes to all who hold
         CHECK(in[i] == given[i] + 3);
       CHECK(out[0] == 2000 + std::accumulate(given.begin(), given.end(), 0));
     }
-}
-
-TEST_CASE("dots by multiply-adds") {
-  for (const std::string &layout : layouts2D) {
-    if (layout.find("mma") != std::string::npos)
-      continue;
-    int m = 16, n = 32, k = 8;
-    auto operand = [&](int index) {
-      return "#tile.dot_operand<index = " + std::to_string(index) + ", parent = " + layout +
-             ", k_width = 0>";
-    };
-    KernelText kernel(4);
-    std::string x = kernel.argument("x", "!tile.ptr<i32>"),
-                y = kernel.argument("y", "!tile.ptr<i32>");
-    std::string a = kernel.load(x, "i32", m, k, layout), b = kernel.load(x, "i32", k, n, layout),
-                c = kernel.load(x, "i32", m, n, layout);
-    std::string left =
-        kernel.add("$ = tile.convert_layout " + a + " : " + tileType(m, k, "i32", layout) + " -> " +
-                   tileType(m, k, "i32", operand(0)));
-    std::string right =
-        kernel.add("$ = tile.convert_layout " + b + " : " + tileType(k, n, "i32", layout) + " -> " +
-                   tileType(k, n, "i32", operand(1)));
-    std::string dot =
-        kernel.add("$ = tile.dot ieee " + left + ", " + right + ", " + c + " : " +
-                   tileType(m, k, "i32", operand(0)) + " * " + tileType(k, n, "i32", operand(1)) +
-                   " -> " + tileType(m, n, "i32", layout));
-    kernel.store(y, dot, "i32", m, n, layout);
-    std::vector<int32_t> in = scrambled(m * n), expected = in;
-    for (int i = 0; i < m; ++i)
-      for (int j = 0; j < n; ++j)
-        for (int l = 0; l < k; ++l)
-          expected[i * n + j] += in[i * k + l] * in[l * n + j];
-    CHECK(run<int32_t, int32_t>(kernel, in, m * n) == expected);
-  }
 }

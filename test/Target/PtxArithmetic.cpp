@@ -217,9 +217,16 @@ bool compares(const PtxInstruction &instruction, uint64_t a, uint64_t b) {
 bool converts(const PtxInstruction &instruction, const Read &read, uint64_t &out) {
   const auto &words = instruction.words;
   const std::string &from = words.back(), &to = words[words.size() - 2];
-  if (to == "f16x2" || to == "bf16x2") {
+  if (from == "e4m3x2" || from == "e5m2x2") {
+    uint64_t pair = read(instruction.operands[1], "b16");
+    std::string single = from.substr(0, 4);
+    out = fromDouble("f16", toDouble(single, pair >> 8)) << 16 |
+          fromDouble("f16", toDouble(single, pair & 255));
+    return true;
+  }
+  if (to.size() > 2 && to.substr(to.size() - 2) == "x2") {
     std::string half = to.substr(0, to.size() - 2);
-    out = fromDouble(half, toDouble(from, read(instruction.operands[1], from))) << 16 |
+    out = fromDouble(half, toDouble(from, read(instruction.operands[1], from))) << bitsOf(half) |
           fromDouble(half, toDouble(from, read(instruction.operands[2], from)));
     return true;
   }

@@ -252,7 +252,8 @@ private:
       return;
     }
     const std::string &opcode = instruction.words[0];
-    if (opcode == "bar" || opcode == "barrier" || opcode == "shfl" || opcode == "mma") {
+    if (opcode == "bar" || opcode == "barrier" || opcode == "shfl" || opcode == "mma" ||
+        opcode == "ldmatrix") {
       thread.waits = true;
       return;
     }
@@ -305,6 +306,8 @@ private:
         shuffle(warp, instruction);
       else if (instruction.words[0] == "mma")
         matrix(warp, instruction);
+      else if (instruction.words[0] == "ldmatrix")
+        loadMatrices(warp, instruction);
       else
         continue;
       for (Thread *thread : warp)
@@ -355,6 +358,28 @@ private:
     for (unsigned lane = 0; lane < warp.size(); ++lane)
       for (unsigned i = 0; i < results[lane].size(); ++i)
         write(*warp[lane], instruction.operands[0].members[i], results[lane][i], 32);
+  }
+
+  // Lane 8 j + i gives the address of row i of matrix j.
+  void loadMatrices(const std::vector<Thread *> &warp, const PtxInstruction &instruction) {
+    const PtxOperand &target = instruction.operands[0];
+    unsigned count = target.kind == Kind::vector ? target.members.size() : 1;
+    for (unsigned matrix = 0; matrix < count; ++matrix) {
+      uint16_t rows[8][8];
+      for (unsigned row = 0; row < 8; ++row) {
+        Thread &thread = *warp[8 * matrix + row];
+        std::memcpy(
+            rows[row],
+            sharedBytes(thread, address(thread, instruction.operands[1], true), 16, nullptr), 16);
+      }
+      for (unsigned lane = 0; lane < 32; ++lane) {
+        unsigned first = 2 * (lane % 4), other = lane / 4;
+        uint64_t low = instruction.has("trans") ? rows[first][other] : rows[other][first];
+        uint64_t high = instruction.has("trans") ? rows[first + 1][other] : rows[other][first + 1];
+        write(*warp[lane], target.kind == Kind::vector ? target.members[matrix] : target,
+              low | high << 16, 32);
+      }
+    }
   }
 
   const PtxKernel &kernel;

@@ -14,6 +14,8 @@ inline unsigned bitsOf(const std::string &type) {
     return 1;
   if (type == "bf16")
     return 16;
+  if (type == "e4m3" || type == "e5m2")
+    return 8;
   if (type == "tf32")
     return 32;
   if (type.size() > 2 && type.substr(type.size() - 2) == "x2")
@@ -45,7 +47,35 @@ inline double roundedTo(double value, int fractionBits, int minExponent, double 
              : rounded;
 }
 
+// Floats of 8 bits by their definition: the values of all patterns.
+inline double float8(const std::string &type, unsigned bits) {
+  int fractionBits = type == "e4m3" ? 3 : 2, bias = type == "e4m3" ? 7 : 15;
+  int exponent = (bits & 127) >> fractionBits, fraction = bits & ((1 << fractionBits) - 1);
+  double value = exponent ? std::ldexp(1 + std::ldexp(fraction, -fractionBits), exponent - bias)
+                          : std::ldexp(fraction, 1 - bias - fractionBits);
+  if (type == "e4m3" ? (bits & 127) == 127 : exponent == 31)
+    value = type == "e5m2" && fraction == 0 ? INFINITY : NAN;
+  return bits & 128 ? -value : value;
+}
+
+// The nearest of all finite values, of two equally near the one with the even pattern.
+inline unsigned nearestFloat8(const std::string &type, double value) {
+  if (std::isnan(value))
+    return 127;
+  unsigned sign = std::signbit(value) ? 128 : 0, best = 0;
+  for (unsigned bits = 0; bits < 127; ++bits) {
+    double distance = std::fabs(float8(type, bits) - std::fabs(value)),
+           least = std::fabs(float8(type, best) - std::fabs(value));
+    if (std::isfinite(float8(type, bits)) &&
+        (distance < least || (distance == least && bits % 2 == 0)))
+      best = bits;
+  }
+  return sign | best;
+}
+
 inline double toDouble(const std::string &type, uint64_t bits) {
+  if (type == "e4m3" || type == "e5m2")
+    return float8(type, bits);
   if (type == "f64") {
     double value;
     std::memcpy(&value, &bits, 8);
@@ -67,6 +97,8 @@ inline double toDouble(const std::string &type, uint64_t bits) {
 }
 
 inline uint64_t fromDouble(const std::string &type, double value) {
+  if (type == "e4m3" || type == "e5m2")
+    return nearestFloat8(type, value);
   uint64_t bits = 0;
   if (type == "f64") {
     std::memcpy(&bits, &value, 8);

@@ -12,34 +12,73 @@ using tile::LinearLayout;
 // Up to so many shuffles cost less than two trips to shared memory and a barrier.
 static constexpr unsigned maxShuffles = 8;
 
-SmallVector<Value> teeny::gpu::exchange(Emit &emit, Scratch &scratch, ValueRange values,
-                                        const LinearLayout &from, const LinearLayout &to) {
+static void writeBuffer(Emit &emit, Value base, ValueRange values, const LinearLayout &writes,
+                        unsigned vectorBits) {
   Type type = values.front().getType();
-  unsigned bytes = storageBits(type) / 8;
-  SwizzledBuffer buffer = chooseBuffer(from, to, bytes);
-  Value base = scratch.begin(emit, int64_t(bytes) << from.outBits());
-
-  RegisterGroups written = vectorGroups(buffer.writes, buffer.vectorBits);
-  ThreadIndex writes(emit, buffer.writes);
-  for (unsigned first : written.first) {
+  RegisterGroups groups = vectorGroups(writes, vectorBits);
+  ThreadIndex index(emit, writes);
+  for (unsigned first : groups.first) {
     SmallVector<Value> vector;
-    for (unsigned member : written.members)
+    for (unsigned member : groups.members)
       vector.push_back(values[first ^ member]);
-    emit.store(Space::shared, emit.elementPointer(base, type, writes.get(first, Dim::offset)),
+    emit.store(Space::shared, emit.elementPointer(base, type, index.get(first, Dim::offset)),
                vector);
   }
-  emit.barrier();
+}
 
-  RegisterGroups read = vectorGroups(buffer.reads, buffer.vectorBits);
-  ThreadIndex reads(emit, buffer.reads);
-  SmallVector<Value> results(to.inSize(Dim::reg));
-  for (unsigned first : read.first) {
-    Value address = emit.elementPointer(base, type, reads.get(first, Dim::offset));
-    SmallVector<Value> vector = emit.load(Space::shared, address, type, read.members.size());
-    for (auto [member, value] : llvm::zip(read.members, vector))
+static SmallVector<Value> readBuffer(Emit &emit, Value base, Type type, const LinearLayout &reads,
+                                     unsigned vectorBits) {
+  RegisterGroups groups = vectorGroups(reads, vectorBits);
+  ThreadIndex index(emit, reads);
+  SmallVector<Value> results(reads.inSize(Dim::reg));
+  for (unsigned first : groups.first) {
+    Value address = emit.elementPointer(base, type, index.get(first, Dim::offset));
+    SmallVector<Value> vector = emit.load(Space::shared, address, type, groups.members.size());
+    for (auto [member, value] : llvm::zip(groups.members, vector))
       results[first ^ member] = value;
   }
   return results;
+}
+
+static SmallVector<Value> readMatrices(Emit &emit, Value base, Type type,
+                                       const MatrixBuffer &buffer) {
+  ThreadIndex index(emit, buffer.rows);
+  unsigned matrices = 1u << buffer.matrixBits.size();
+  unsigned covered = buffer.wordMask;
+  for (unsigned mask : buffer.matrixBits)
+    covered |= mask;
+  SmallVector<Value> results(buffer.rows.inSize(Dim::reg));
+  for (unsigned first = 0; first < results.size(); ++first) {
+    if (first & covered)
+      continue;
+    Value address = emit.elementPointer(base, type, index.get(first, Dim::offset));
+    SmallVector<Value> words = emit.loadMatrices(address, matrices, buffer.transposed);
+    for (unsigned matrix = 0; matrix < matrices; ++matrix) {
+      unsigned place = first;
+      for (auto [bit, mask] : llvm::enumerate(buffer.matrixBits))
+        place |= matrix >> bit & 1 ? mask : 0;
+      for (auto [i, value] : llvm::enumerate(emit.unpack(words[matrix], type)))
+        results[place | i] = value;
+    }
+  }
+  return results;
+}
+
+SmallVector<Value> teeny::gpu::exchange(Emit &emit, KernelContext &context, ValueRange values,
+                                        const LinearLayout &from, const LinearLayout &to) {
+  Type type = values.front().getType();
+  unsigned bytes = storageBits(type) / 8;
+  Value base = context.scratch.begin(emit, int64_t(bytes) << from.outBits());
+  if (context.facts.ldmatrix)
+    if (auto buffer = chooseMatrixBuffer(from, to, bytes)) {
+      writeBuffer(emit, base, values, buffer->writes, buffer->vectorBits);
+      emit.barrier();
+      return readMatrices(emit, base, type, *buffer);
+    }
+  SwizzledBuffer buffer = chooseBuffer(from, to, bytes);
+  writeBuffer(emit, base, values, buffer.writes, buffer.vectorBits);
+  emit.barrier();
+  return readBuffer(emit, base, type, buffer.reads, buffer.vectorBits);
 }
 
 int64_t teeny::gpu::exchangeBytes(Type type, const LinearLayout &layout) {
@@ -85,7 +124,7 @@ public:
     } else {
       if (failed(context.scratch.verifyFits(op, exchangeBytes(op.getType(), to))))
         return failure();
-      registers = exchange(emit, context.scratch, source, from, to);
+      registers = exchange(emit, context, source, from, to);
     }
     rewriter.replaceOpWithMultiple(op, {registers});
     return success();

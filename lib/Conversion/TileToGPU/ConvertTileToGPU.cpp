@@ -57,6 +57,7 @@ LogicalResult ConvertTileToGPUPass::convert(func::FuncOp kernel, const GpuFacts 
 
   RewritePatternSet patterns(mlirContext);
   populateElementwisePatterns(context, patterns);
+  populateFloat8Patterns(context, patterns);
   populateMakeTilePatterns(context, patterns);
   populateMemoryPatterns(context, patterns);
   populateConvertLayoutPatterns(context, patterns);

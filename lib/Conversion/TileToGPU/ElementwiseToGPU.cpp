@@ -18,6 +18,8 @@ public:
                                 ConversionPatternRewriter &rewriter) const override {
     if (!OpTrait::hasElementwiseMappableTraits(op) || op->getNumResults() != 1)
       return rewriter.notifyMatchFailure(op, "expected an elementwise operation");
+    if (failed(verifyFloat8(op)))
+      return failure();
     Type result = op->getResult(0).getType();
     for (Type type : op->getOperandTypes())
       if (isa<RankedTensorType>(type) && isa<RankedTensorType>(result) &&

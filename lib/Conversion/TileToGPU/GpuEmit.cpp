@@ -46,8 +46,8 @@ Value Emit::intrinsic(StringRef name, Type result, ValueRange arguments) {
   return result ? call->getResult(0) : Value();
 }
 
-static SmallVector<Value> members(OpBuilder &builder, Location loc, Value structure,
-                                  unsigned count) {
+static SmallVector<Value> fields(OpBuilder &builder, Location loc, Value structure,
+                                 unsigned count) {
   SmallVector<Value> values;
   for (unsigned i = 0; i < count; ++i)
     values.push_back(LLVM::ExtractValueOp::create(builder, loc, structure, i));
@@ -56,7 +56,7 @@ static SmallVector<Value> members(OpBuilder &builder, Location loc, Value struct
 
 SmallVector<Value> Emit::intrinsicStruct(StringRef name, TypeRange results, ValueRange arguments) {
   auto type = LLVM::LLVMStructType::getLiteral(builder.getContext(), llvm::to_vector(results));
-  return members(builder, loc, intrinsic(name, type, arguments), results.size());
+  return fields(builder, loc, intrinsic(name, type, arguments), results.size());
 }
 
 SmallVector<Value> Emit::assembly(StringRef text, StringRef constraints, TypeRange results,
@@ -72,7 +72,7 @@ SmallVector<Value> Emit::assembly(StringRef text, StringRef constraints, TypeRan
                                       LLVM::AsmDialectAttr(), ArrayAttr());
   if (results.size() <= 1)
     return SmallVector<Value>(op->getResults());
-  return members(builder, loc, op->getResult(0), results.size());
+  return fields(builder, loc, op->getResult(0), results.size());
 }
 
 Value Emit::fma(Value a, Value b, Value c) { return LLVM::FMAOp::create(builder, loc, a, b, c); }
@@ -82,6 +82,13 @@ Value Emit::vector(ValueRange parts) {
   for (auto [i, part] : llvm::enumerate(parts))
     vector = LLVM::InsertElementOp::create(builder, loc, vector, part, i32(i));
   return vector;
+}
+
+SmallVector<Value> Emit::members(Value vector, unsigned count) {
+  SmallVector<Value> values;
+  for (unsigned i = 0; i < count; ++i)
+    values.push_back(LLVM::ExtractElementOp::create(builder, loc, vector, i32(i)));
+  return values;
 }
 
 Value Emit::pack(ValueRange parts) {
@@ -102,10 +109,9 @@ SmallVector<Value> Emit::unpack(Value word, Type part) {
     return {fromStorage(word, part)};
   Value vector = LLVM::BitcastOp::create(
       builder, loc, VectorType::get(count, builder.getIntegerType(bits)), word);
-  SmallVector<Value> parts;
-  for (unsigned i = 0; i < count; ++i)
-    parts.push_back(
-        fromStorage(LLVM::ExtractElementOp::create(builder, loc, vector, i32(i)), part));
+  SmallVector<Value> parts = members(vector, count);
+  for (Value &value : parts)
+    value = fromStorage(value, part);
   return parts;
 }
 
@@ -276,8 +282,7 @@ SmallVector<Value> Emit::load(Space space, Value address, Type element, unsigned
     if (words.number == 1)
       loaded.push_back(all);
     else
-      for (unsigned i = 0; i < words.number; ++i)
-        loaded.push_back(LLVM::ExtractElementOp::create(builder, loc, all, i32(i)));
+      loaded = members(all, words.number);
   } else {
     // @p ld.global.v2.b32 {$0, $1}, [$2];   with $0 and $1 preset to what remains without p
     auto [pointer, pointerKind] = addressOperand(*this, space, address);
@@ -341,4 +346,13 @@ void Emit::store(Space space, Value address, ValueRange values, Value mask,
     operands.push_back(mask);
   }
   assembly(text, constraints + ",~{memory}", {}, operands, /*sideEffects=*/true);
+}
+
+SmallVector<Value> Emit::loadMatrices(Value address, unsigned count, bool transposed) {
+  std::string name = "llvm.nvvm.ldmatrix.sync.aligned.m8n8.x" + std::to_string(count) +
+                     (transposed ? ".trans" : "") + ".b16";
+  SmallVector<Type> types(count, builder.getI32Type());
+  if (count == 1)
+    return {intrinsic(name, types[0], {address})};
+  return intrinsicStruct(name, types, {address});
 }

@@ -77,6 +77,10 @@ public:
   void store(Space space, mlir::Value address, mlir::ValueRange values, mlir::Value mask = nullptr,
              const CacheHints &hints = {});
 
+  // One, two or four 8 x 8 matrices of 16 bits, a word of each in every lane; the address is that
+  // of a row (SwizzledBuffer.h).
+  llvm::SmallVector<mlir::Value> loadMatrices(mlir::Value address, unsigned count, bool transposed);
+
   //===-- Instructions ----------------------------------------------------------------------===//
 
   mlir::Value intrinsic(llvm::StringRef name, mlir::Type result, mlir::ValueRange arguments);
@@ -88,8 +92,9 @@ public:
   // Members of a struct that an intrinsic yields.
   llvm::SmallVector<mlir::Value> intrinsicStruct(llvm::StringRef name, mlir::TypeRange results,
                                                  mlir::ValueRange arguments);
-  // Scalars as a vector.
+  // Scalars as a vector, and a vector's members.
   mlir::Value vector(mlir::ValueRange parts);
+  llvm::SmallVector<mlir::Value> members(mlir::Value vector, unsigned count);
   // Several values as one of a wider integer type and back, the first in the lowest bits.
   mlir::Value pack(mlir::ValueRange parts);
   llvm::SmallVector<mlir::Value> unpack(mlir::Value word, mlir::Type part);

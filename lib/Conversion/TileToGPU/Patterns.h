@@ -19,8 +19,9 @@ struct KernelContext {
 
 template <typename Op> class TilePattern : public mlir::OpConversionPattern<Op> {
 public:
-  TilePattern(KernelContext &context, mlir::MLIRContext *mlirContext)
-      : mlir::OpConversionPattern<Op>(context.types, mlirContext), context(context) {}
+  TilePattern(KernelContext &context, mlir::MLIRContext *mlirContext,
+              mlir::PatternBenefit benefit = 1)
+      : mlir::OpConversionPattern<Op>(context.types, mlirContext, benefit), context(context) {}
 
 protected:
   KernelContext &context;
@@ -28,6 +29,9 @@ protected:
 
 // arith and math on tiles: the same operation on each register.
 void populateElementwisePatterns(KernelContext &, mlir::RewritePatternSet &);
+// Conversions of 8-bit floats, and the report of what else is done with them.
+void populateFloat8Patterns(KernelContext &, mlir::RewritePatternSet &);
+mlir::LogicalResult verifyFloat8(mlir::Operation *op);
 // arange, splat, and the operations that only rename elements.
 void populateMakeTilePatterns(KernelContext &, mlir::RewritePatternSet &);
 // Pointer arithmetic, loads and stores, the place in the grid, barriers.
@@ -59,7 +63,7 @@ tile::LinearLayout removeAxis(const tile::LinearLayout &layout, unsigned axis, u
 
 // The registers of the same tile in layout `to`, by way of shared memory, of which exchangeBytes
 // must fit.
-llvm::SmallVector<mlir::Value> exchange(Emit &emit, Scratch &scratch, mlir::ValueRange values,
+llvm::SmallVector<mlir::Value> exchange(Emit &emit, KernelContext &context, mlir::ValueRange values,
                                         const tile::LinearLayout &from,
                                         const tile::LinearLayout &to);
 int64_t exchangeBytes(mlir::Type type, const tile::LinearLayout &layout);

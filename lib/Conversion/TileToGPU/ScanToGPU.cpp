@@ -417,7 +417,7 @@ public:
     SmallVector<SmallVector<Value>> values(layout.inSize(Dim::reg));
     for (ValueRange source : adaptor.getSources()) {
       SmallVector<Value> registers =
-          moves ? exchange(emit, context.scratch, source, given, layout) : llvm::to_vector(source);
+          moves ? exchange(emit, context, source, given, layout) : llvm::to_vector(source);
       for (auto [list, value] : llvm::zip(values, registers))
         list.push_back(value);
     }
@@ -427,7 +427,7 @@ public:
       for (const SmallVector<Value> &element : values)
         result.push_back(element[i]);
       if (moves)
-        result = exchange(emit, context.scratch, result, layout, given);
+        result = exchange(emit, context, result, layout, given);
     }
     rewriter.replaceOpWithMultiple(op, std::move(results));
     return success();

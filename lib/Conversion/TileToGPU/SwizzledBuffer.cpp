@@ -6,6 +6,7 @@
 using namespace llvm;
 using namespace teeny::gpu;
 using teeny::tile::Dim;
+using teeny::tile::Extent;
 using teeny::tile::LinearLayout;
 
 namespace {
@@ -36,39 +37,30 @@ static SmallVector<uint64_t> basesOf(const LinearLayout &layout, Dim in, unsigne
   return bases;
 }
 
-static SwizzledBuffer tryBuffer(const LinearLayout &writer, const LinearLayout &reader,
-                                unsigned elementBytes, unsigned maxVectorBits) {
-  unsigned bits = writer.outBits();
-  SmallVector<uint64_t> columns;
-  Span chosen;
+// A basis of the elements of `shape`, in the order of the offset's bits, that begins with `vector`:
+// offsets at which the directions `writing` and `reading`, in which lanes lie that are served
+// together, meet different banks.
+static LinearLayout swizzledOffsets(ArrayRef<Extent> shape, ArrayRef<uint64_t> vector,
+                                    ArrayRef<uint64_t> writing, ArrayRef<uint64_t> reading,
+                                    unsigned elementBytes) {
+  LinearLayout offsets({}, shape);
+  unsigned bits = offsets.outBits();
+  unsigned accessBytes = elementBytes << vector.size();
+  unsigned bankBits = std::min<unsigned>(bits - vector.size(), 7 - Log2_32(accessBytes));
+  unsigned rowBits = bits - vector.size() - bankBits;
 
-  // Directions along which both have registers.
-  SmallVector<uint64_t> readRegisters = basesOf(reader, Dim::reg, 64);
-  for (uint64_t basis : basesOf(writer, Dim::reg, 64))
-    if (columns.size() < maxVectorBits && is_contained(readRegisters, basis) && chosen.add(basis))
-      columns.push_back(basis);
-  unsigned vectorBits = columns.size();
-
-  // Lanes that are served together, and how many vectors the banks hold.
-  unsigned accessBytes = elementBytes << vectorBits;
-  unsigned lanesTogether = 5 - (accessBytes > 4 ? Log2_32(accessBytes / 4) : 0);
-  unsigned bankBits = std::min(bits - vectorBits, 7 - Log2_32(accessBytes));
-  unsigned rowBits = bits - vectorBits - bankBits;
-  SmallVector<uint64_t> writing = basesOf(writer, Dim::lane, lanesTogether);
-  SmallVector<uint64_t> reading = basesOf(reader, Dim::lane, lanesTogether);
-
+  Span chosen, lanes;
+  for (uint64_t basis : vector) {
+    chosen.add(basis);
+    lanes.add(basis);
+  }
+  for (uint64_t basis : concat<const uint64_t>(writing, reading))
+    lanes.add(basis);
   SmallVector<uint64_t> rows, banks;
-  auto add = [&](SmallVectorImpl<uint64_t> &list, unsigned limit, uint64_t vector) {
-    if (list.size() < limit && chosen.add(vector))
-      list.push_back(vector);
+  auto add = [&](SmallVectorImpl<uint64_t> &list, unsigned limit, uint64_t basis) {
+    if (list.size() < limit && chosen.add(basis))
+      list.push_back(basis);
   };
-  Span lanes;
-  for (uint64_t basis : columns)
-    lanes.add(basis);
-  for (uint64_t basis : writing)
-    lanes.add(basis);
-  for (uint64_t basis : reading)
-    lanes.add(basis);
   // Directions outside of both; higher ones first, so that neighbours share a row.
   for (unsigned bit = bits; bit-- > 0;)
     if (rows.size() < rowBits && lanes.add(uint64_t(1) << bit))
@@ -83,23 +75,35 @@ static SwizzledBuffer tryBuffer(const LinearLayout &writer, const LinearLayout &
   for (auto [w, r] : zip(onlyWriting, onlyReading))
     add(rows, rowBits, w ^ r);
 
-  for (uint64_t basis : writing)
-    add(banks, bankBits, basis);
-  for (uint64_t basis : reading)
+  for (uint64_t basis : concat<const uint64_t>(writing, reading))
     add(banks, bankBits, basis);
   for (unsigned bit = 0; bit < bits; ++bit)
     add(banks, bankBits, uint64_t(1) << bit);
   for (unsigned bit = 0; bit < bits; ++bit)
     add(rows, rowBits, uint64_t(1) << bit);
+  for (uint64_t basis : concat<const uint64_t>(vector, banks, rows))
+    offsets.addBasis(Dim::offset, basis);
+  assert(offsets.isInvertible() && "a basis");
+  return offsets;
+}
 
-  columns.append(banks);
-  columns.append(rows);
+// Lanes that are served together, as bits, for accesses of so many bytes.
+static unsigned laneBitsTogether(unsigned accessBytes) {
+  return 5 - (accessBytes > 4 ? Log2_32(accessBytes / 4) : 0);
+}
+
+static SwizzledBuffer tryBuffer(const LinearLayout &writer, const LinearLayout &reader,
+                                unsigned elementBytes, unsigned maxVectorBits) {
+  // Directions along which both have registers.
+  SmallVector<uint64_t> vector, readRegisters = basesOf(reader, Dim::reg, 64);
+  for (uint64_t basis : basesOf(writer, Dim::reg, 64))
+    if (vector.size() < maxVectorBits && is_contained(readRegisters, basis))
+      vector.push_back(basis);
+  unsigned together = laneBitsTogether(elementBytes << vector.size());
   SwizzledBuffer buffer;
-  buffer.vectorBits = vectorBits;
-  buffer.offsets = LinearLayout({}, writer.outs());
-  for (uint64_t column : columns)
-    buffer.offsets.addBasis(Dim::offset, column);
-  assert(buffer.offsets.isInvertible() && "a basis");
+  buffer.vectorBits = vector.size();
+  buffer.offsets = swizzledOffsets(writer.outs(), vector, basesOf(writer, Dim::lane, together),
+                                   basesOf(reader, Dim::lane, together), elementBytes);
   buffer.writes = *writer.invertAndCompose(buffer.offsets);
   buffer.reads = *reader.invertAndCompose(buffer.offsets);
   return buffer;
@@ -129,6 +133,74 @@ SwizzledBuffer teeny::gpu::chooseBuffer(const LinearLayout &writer, const Linear
     if (isAligned(buffer.writes, buffer.vectorBits) && isAligned(buffer.reads, buffer.vectorBits))
       return buffer;
   }
+}
+
+// The image of one bit of a position, or 0 where the layout has no such bit.
+static uint64_t imageOf(const LinearLayout &layout, Dim in, unsigned bit) {
+  return bit < layout.inBits(in) ? layout.basis(in, bit) : 0;
+}
+
+static std::optional<MatrixBuffer> tryMatrixBuffer(const LinearLayout &writer,
+                                                   const LinearLayout &reader,
+                                                   unsigned elementBytes, bool transposed) {
+  unsigned wordBits = Log2_32(4 / elementBytes);
+  SmallVector<uint64_t> word, quad, eight, vector, rows;
+  for (unsigned bit = 0; bit < wordBits; ++bit)
+    word.push_back(imageOf(reader, Dim::reg, bit));
+  for (unsigned bit = 0; bit < 2; ++bit)
+    quad.push_back(imageOf(reader, Dim::lane, bit));
+  for (unsigned bit = 2; bit < 5; ++bit)
+    eight.push_back(imageOf(reader, Dim::lane, bit));
+  word.append(quad);
+  vector = transposed ? eight : word;
+  rows = transposed ? word : eight;
+  Span independent;
+  for (uint64_t basis : concat<const uint64_t>(vector, rows))
+    if (!independent.add(basis))
+      return std::nullopt;
+  SmallVector<uint64_t> writeRegisters = basesOf(writer, Dim::reg, 64);
+  if (!all_of(vector, [&](uint64_t basis) { return is_contained(writeRegisters, basis); }))
+    return std::nullopt;
+
+  MatrixBuffer buffer;
+  buffer.transposed = transposed;
+  buffer.vectorBits = vector.size();
+  buffer.wordMask = (1u << wordBits) - 1;
+  LinearLayout offsets = swizzledOffsets(
+      writer.outs(), vector, basesOf(writer, Dim::lane, laneBitsTogether(16)), rows, elementBytes);
+  buffer.writes = *writer.invertAndCompose(offsets);
+
+  // Who gives which address: lanes 0 to 7 the rows of one matrix, lane bits 3 and 4 go to the next
+  // matrices.
+  LinearLayout addresses({}, writer.outs());
+  for (unsigned bit = 0; bit < reader.inBits(Dim::reg); ++bit) {
+    bool isMatrix = bit >= wordBits && bit < wordBits + 2;
+    if (isMatrix)
+      buffer.matrixBits.push_back(1u << bit);
+    addresses.addBasis(Dim::reg, bit < wordBits || isMatrix ? 0 : reader.basis(Dim::reg, bit));
+  }
+  for (uint64_t basis : rows)
+    addresses.addBasis(Dim::lane, basis);
+  for (unsigned bit = wordBits; bit < wordBits + 2; ++bit)
+    addresses.addBasis(Dim::lane, imageOf(reader, Dim::reg, bit));
+  for (unsigned bit = 0; bit < reader.inBits(Dim::warp); ++bit)
+    addresses.addBasis(Dim::warp, reader.basis(Dim::warp, bit));
+  buffer.rows = *addresses.invertAndCompose(offsets);
+  uint64_t within = (uint64_t(1) << buffer.vectorBits) - 1;
+  bool aligned = all_of(buffer.rows.bases(), [&](uint64_t basis) { return (basis & within) == 0; });
+  if (!aligned || !isAligned(buffer.writes, buffer.vectorBits))
+    return std::nullopt;
+  return buffer;
+}
+
+std::optional<MatrixBuffer> teeny::gpu::chooseMatrixBuffer(const LinearLayout &writer,
+                                                           const LinearLayout &reader,
+                                                           unsigned elementBytes) {
+  if (elementBytes > 4)
+    return std::nullopt;
+  if (auto buffer = tryMatrixBuffer(writer, reader, elementBytes, false))
+    return buffer;
+  return elementBytes == 2 ? tryMatrixBuffer(writer, reader, elementBytes, true) : std::nullopt;
 }
 
 RegisterGroups teeny::gpu::vectorGroups(const LinearLayout &accesses, unsigned vectorBits) {

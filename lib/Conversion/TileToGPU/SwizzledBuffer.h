@@ -40,6 +40,33 @@ struct SwizzledBuffer {
 SwizzledBuffer chooseBuffer(const tile::LinearLayout &writer, const tile::LinearLayout &reader,
                             unsigned elementBytes);
 
+// A buffer for reading by matrix loads (ldmatrix). Such a load takes the addresses of 8 rows of 16
+// bytes each from 8 lanes, and deals the rows out: lane l gets word l % 4 of row l / 4; transposed,
+// for elements of 16 bits, elements 2 (l % 4) and one more of column l / 4. Four loads go as one:
+// lanes 8 j to 8 j + 7 give the rows of matrix j, which becomes the j-th word of every lane. Any
+// layout will do whose lowest registers and lanes move along a row so:
+//
+//   straight:    within a row register bits of a word, lane bits 0 and 1     rows lane bits 2 to 4
+//   transposed:  within a row lane bits 2 to 4                               rows register bit 0,
+//   lane bits 0 and 1
+//
+// The elements of a row must be neighbours in the buffer; the rows can be anywhere, so they are
+// swizzled as above.
+struct MatrixBuffer {
+  bool transposed = false;
+  unsigned vectorBits = 0;   // elements in a row of 16 bytes, which the writer moves at once
+  tile::LinearLayout writes; // (register, lane, warp) -> Dim::offset
+  tile::LinearLayout rows;   // of the reader's (register, warp) and the address's lane
+  unsigned wordMask = 0;     // register bits within a word
+  llvm::SmallVector<unsigned, 2>
+      matrixBits; // masks of the register bits that tell the matrices of one load apart
+};
+
+// None where the reader's layout is not of that kind or the writer does not hold whole rows.
+std::optional<MatrixBuffer> chooseMatrixBuffer(const tile::LinearLayout &writer,
+                                               const tile::LinearLayout &reader,
+                                               unsigned elementBytes);
+
 // Registers in groups that lie at consecutive offsets: the first of each group, and what to add to
 // (exclusive or) get its others.
 struct RegisterGroups {

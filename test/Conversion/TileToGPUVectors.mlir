@@ -1,0 +1,21 @@
+// RUN: teeny-opt %s -tile-to-gpu=target=sm_90a -emit-ptx=target=sm_90a -o /dev/null | FileCheck %s
+
+#b = #tile.blocked<registers = [8], lanes = [32], warps = [4], order = [0]>
+
+// A pointer and a bound that are multiples of 16 make accesses of 16 bytes, under one predicate each.
+// CHECK: .visible .entry wide(
+// CHECK: @%p1 ld.global.v4.b32 {%{{.*}}}, [%rd{{.*}}];
+// CHECK: @%p1 st.global.v4.b32 [%rd{{.*}}], {%{{.*}}};
+// CHECK: // census wide: {{.*}} ld.global.v4 1, {{.*}} st.global.v4 1
+func.func @wide(%x: !tile.ptr<f16> {tile.divisibility = 16 : i64}, %n: i32 {tile.divisibility = 16 : i64})
+    attributes {tile.kernel, tile.num_warps = 4 : i32} {
+  %i = tile.arange 0 to 1024 : tensor<1024xi32, #b>
+  %ns = tile.splat %n : i32 -> tensor<1024xi32, #b>
+  %m = arith.cmpi slt, %i, %ns : tensor<1024xi32, #b>
+  %xs = tile.splat %x : !tile.ptr<f16> -> tensor<1024x!tile.ptr<f16>, #b>
+  %xp = tile.addptr %xs, %i : tensor<1024x!tile.ptr<f16>, #b>, tensor<1024xi32, #b>
+  %v = tile.load %xp mask %m : tensor<1024x!tile.ptr<f16>, #b>
+  %w = arith.addf %v, %v : tensor<1024xf16, #b>
+  tile.store %xp, %w mask %m : tensor<1024x!tile.ptr<f16>, #b>
+  return
+}
