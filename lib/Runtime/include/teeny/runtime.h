@@ -44,8 +44,12 @@
 #define TEENY_API
 #endif
 
+/* C++ may hold any int in these enumerations, so that a wrong one can be reported. */
 #ifdef __cplusplus
+#define TEENY_ENUM : int
 extern "C" {
+#else
+#define TEENY_ENUM
 #endif
 
 /* "0.1.0". */
@@ -54,7 +58,7 @@ TEENY_API const char *teeny_version(void);
 /* ---- Status ------------------------------------------------------------------------------------
  */
 
-typedef enum teeny_status {
+typedef enum teeny_status TEENY_ENUM {
   TEENY_OK = 0,
   TEENY_INVALID = 1,       /* a malformed bundle, or an argument that contradicts the bundle */
   TEENY_UNSUPPORTED = 2,   /* well formed, but not for this version, device or memory layout */
@@ -75,7 +79,7 @@ TEENY_API const char *teeny_status_name(teeny_status status);
 /* ---- Element types -----------------------------------------------------------------------------
  */
 
-typedef enum teeny_dtype {
+typedef enum teeny_dtype TEENY_ENUM {
   TEENY_F64 = 0,
   TEENY_F32 = 1,
   TEENY_F16 = 2,
@@ -217,7 +221,7 @@ TEENY_API const char *teeny_session_device(const teeny_session *session);
 /* ---- Binding -----------------------------------------------------------------------------------
  */
 
-typedef enum teeny_memory {
+typedef enum teeny_memory TEENY_ENUM {
   TEENY_HOST = 0,  /* host memory; a CUDA session copies it */
   TEENY_DEVICE = 1 /* memory of the session's CUDA device */
 } teeny_memory;
@@ -278,9 +282,9 @@ TEENY_API teeny_status teeny_get_output_tensor(const teeny_session *session, con
  * stream, as any kernel there would. */
 TEENY_API teeny_status teeny_run(teeny_session *session);
 /* CUDA: enqueues a run on the caller's stream (a CUstream or cudaStream_t of the session's device,
- * in its primary context; NULL is the legacy default stream) and does not wait. Bound memory must
- * stay valid, and outputs must not be read, until the stream gets there. On the CPU: like
- * teeny_run, and the stream must be NULL. */
+ * in its primary context, not capturing a graph; NULL is the legacy default stream) and does not
+ * wait. Bound memory must stay valid, and outputs must not be read, until the stream gets there. On
+ * the CPU: like teeny_run, and the stream must be NULL. */
 TEENY_API teeny_status teeny_run_on_stream(teeny_session *session, void *stream);
 
 /* Waits for the last run and copies an output to host memory; `size` must be that of the output. */
@@ -290,7 +294,7 @@ TEENY_API teeny_status teeny_read_output(teeny_session *session, const char *nam
 /* ---- Timings -----------------------------------------------------------------------------------
  */
 
-typedef enum teeny_timings {
+typedef enum teeny_timings TEENY_ENUM {
   TEENY_TIMINGS_NONE = 0,
   TEENY_TIMINGS_RUN = 1,     /* all launches of a run together */
   TEENY_TIMINGS_LAUNCHES = 2 /* each launch too; on CUDA without a graph, so the sum grows */
