@@ -16,6 +16,7 @@
 #include "mlir/IR/OperationSupport.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
+#include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
 using namespace teeny;
@@ -45,6 +46,10 @@ void teeny::addTilePasses(OpPassManager &passes) {
 void teeny::addGpuTilePasses(OpPassManager &passes, const Target &target) {
   tile::AssignGpuLayoutsOptions assign;
   assign.threadsPerWarp = target.gpu->warpSize;
+  // The layouts are those of mma.sync; where it lacks some types (tf32, bf16), it is not used.
+  if (llvm::any_of(target.gpu->mmaShapes,
+                   [](const MmaShape &shape) { return shape.type == MmaType::tf32; }))
+    assign.mmaVersion = 2;
   passes.addNestedPass<func::FuncOp>(tile::createAssignGpuLayouts(assign));
   passes.addNestedPass<func::FuncOp>(tile::createRemoveLayoutConversions());
   passes.addPass(createCanonicalizerPass());
