@@ -1,5 +1,5 @@
-// Reads op declarations (DeclarationReader.cpp: names, types, attributes, tensors;
-// DeclarationLaunches.cpp: conditions, memory, launches).
+// Reads op declarations: DeclarationReader.cpp names and tensors; DeclarationAttributes.cpp type
+// variables and attributes; DeclarationLaunches.cpp conditions, memory and launches.
 //
 // A declaration's dims, attributes, tensors, scratch memory and type variables share one namespace,
 // since kernel parameters are bound to them by name. A string in the shape of an input or param
@@ -24,6 +24,11 @@ public:
   graph::OpOp read(const JsonField &value);
 
 private:
+  // What names are, in the name table.
+  static constexpr const char *dimWhat = "a dim";
+  static constexpr const char *attributeWhat = "an attribute";
+  static constexpr const char *variableWhat = "a type variable";
+
   // A size in the shape of a tensor.
   struct Size {
     JsonField field;
