@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -173,7 +174,15 @@ TEST_CASE("yolo.detect_decode of nothing, and NaN") {
   CHECK(spoilt.result("out").real(3) == 2);
 }
 
-TEST_CASE("an op that has none has no reference") {
-  CHECK(findReference("yolo.detect") == nullptr);
-  CHECK(referenceNames() == std::vector<std::string>{"yolo.detect_decode"});
+TEST_CASE("references are found by the names that are listed, and by no others") {
+  std::vector<std::string> names = referenceNames();
+  CHECK(std::is_sorted(names.begin(), names.end()));
+  CHECK(std::adjacent_find(names.begin(), names.end()) == names.end());
+  CHECK(std::count(names.begin(), names.end(), "yolo.detect_decode") == 1);
+  for (const std::string &name : names) {
+    CAPTURE(name);
+    CHECK(findReference(name) != nullptr);
+    CHECK(findReference(name + "x") == nullptr);
+  }
+  CHECK(findReference("") == nullptr);
 }
