@@ -70,6 +70,11 @@ WideInterval remainder(WideInterval a, WideInterval b) {
   return result;
 }
 
+// What a condition is worth that surely holds, or surely does not.
+WideInterval decided(bool holds, bool fails) { return {holds ? 1 : 0, fails ? 0 : 1}; }
+
+bool isApart(WideInterval a, WideInterval b) { return a.max < b.min || b.max < a.min; }
+
 WideInterval symbolInterval(const SymbolFacts &facts) {
   Wide multiple = facts.multipleOf;
   if (multiple == 0)
@@ -140,6 +145,19 @@ WideInterval intervalOf(const Expr &e, const FactsLookup &of) {
   }
   case ExprKind::tooLarge:
     return unknown;
+  // Comparisons that the ranges of both sides decide.
+  case ExprKind::less:
+    return decided(operand(0).max < operand(1).min, operand(0).min >= operand(1).max);
+  case ExprKind::lessEqual:
+    return decided(operand(0).max <= operand(1).min, operand(0).min > operand(1).max);
+  case ExprKind::greater:
+    return decided(operand(0).min > operand(1).max, operand(0).max <= operand(1).min);
+  case ExprKind::greaterEqual:
+    return decided(operand(0).min >= operand(1).max, operand(0).max < operand(1).min);
+  case ExprKind::equal:
+    return decided(false, isApart(operand(0), operand(1)));
+  case ExprKind::notEqual:
+    return decided(isApart(operand(0), operand(1)), false);
   default:
     return {0, 1};
   }

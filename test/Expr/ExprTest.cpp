@@ -217,6 +217,12 @@ TEST_CASE("facts of typical sizes") {
   CHECK(facts("0") == Facts{0, 0, 0});
   CHECK(facts("12") == Facts{12, 12, 12});
   CHECK(facts("A < B") == Facts{0, 1, 1});
+  CHECK(facts("A > 3") == Facts{1, 1, 1});
+  CHECK(facts("B >= 65") == Facts{0, 0, 0});
+  CHECK(facts("B <= A + 64") == Facts{1, 1, 1});
+  CHECK(facts("A < B - 60") == Facts{0, 0, 0});
+  CHECK(facts("A == 2") == Facts{0, 0, 0});
+  CHECK(facts("A != 2") == Facts{1, 1, 1});
   SymbolFacts unknown =
       Expr::parse("N*N")->facts([](const std::string &) { return SymbolFacts(); });
   CHECK(unknown.min == INT64_MIN);

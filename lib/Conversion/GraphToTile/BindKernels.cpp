@@ -8,6 +8,7 @@
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 using namespace teeny;
@@ -39,10 +40,10 @@ struct LaunchVariant {
 
 class CallBinder {
 public:
-  CallBinder(graph::CallOp call, KernelVariants &variants, Sources &sources,
-             Diagnostics &diagnostics)
+  CallBinder(graph::CallOp call, KernelVariants &variants, llvm::StringSet<> &launchNames,
+             Sources &sources, Diagnostics &diagnostics)
       : call(call), declaration(call.declaration()), names(call), variants(variants),
-        sources(sources), diagnostics(diagnostics), builder(call) {}
+        launchNames(launchNames), sources(sources), diagnostics(diagnostics), builder(call) {}
 
   bool run();
 
@@ -62,6 +63,7 @@ private:
   graph::OpOp declaration;
   CallNames names;
   KernelVariants &variants;
+  llvm::StringSet<> &launchNames; // taken ones; those of all nodes are
   Sources &sources;
   Diagnostics &diagnostics;
   OpBuilder builder;
@@ -275,7 +277,8 @@ bool CallBinder::run() {
     std::optional<std::vector<LaunchVariant>> launch = bindLaunch(*choices, index);
     std::string name = call.getName().str();
     if (count > 1)
-      name += "." + std::to_string(index);
+      for (name += "." + std::to_string(index); !launchNames.insert(name).second;)
+        name += "_";
     if (!launch || !emitLaunch(*launch, name, call.getLoc()))
       return false;
   }
@@ -295,13 +298,15 @@ bool CallBinder::run() {
 bool teeny::bindKernels(ModuleOp module, Sources &sources, Diagnostics &diagnostics) {
   KernelVariants variants(module, sources, diagnostics);
   SmallVector<graph::CallOp> calls;
-  module.walk([&](graph::CallOp call) { calls.push_back(call); });
+  llvm::StringSet<> launchNames;
+  module.walk([&](graph::CallOp call) {
+    calls.push_back(call);
+    launchNames.insert(call.getName());
+  });
   bool ok = true;
   for (graph::CallOp call : calls)
-    if (!CallBinder(call, variants, sources, diagnostics).run()) {
-      ok = false;
-      // Calls after it are still looked at: their operands are there, whatever this one would be.
-    }
+    // Calls after one with errors are still looked at: their operands are there.
+    ok &= CallBinder(call, variants, launchNames, sources, diagnostics).run();
   if (!ok)
     return false;
   for (graph::OpOp declaration : llvm::make_early_inc_range(module.getOps<graph::OpOp>()))

@@ -50,13 +50,9 @@ bool teeny::checkGrid(graph::CallOp call, graph::KernelOp kernel, const Sources 
     const std::string axisText = std::string("axis ") + "xyz"[axis] + " of the grid";
     const std::string limit = std::to_string(limits[axis]);
     if (facts.max > limits[axis]) {
-      // The bound may be wider than the truth; a size at the dims' upper ends is not. A dim without
-      // an upper end promises nothing, so each run is checked.
-      bool bounded = llvm::all_of(size.symbols(), [&](const std::string &name) {
-        return graph.factsOf(name).max != INT64_MAX;
-      });
+      // The bound may be wider than the truth; a size at the dims' upper ends is not.
       Result<int64_t> sample = size.evaluate(largest);
-      bool exceeds = facts.min > limits[axis] || (bounded && (!sample || *sample > limits[axis]));
+      bool exceeds = facts.min > limits[axis] || !sample || *sample > limits[axis];
       if (exceeds) {
         std::string found = sample ? std::to_string(*sample) : "over 2^63";
         Diagnostic &error = diagnostics.error(fromMLIR(kernel.getLoc(), sources),
