@@ -1,14 +1,6 @@
 // Models from their files to numbers: compiled by the driver, run by teeny-run on the CPU, compared
 // with the slow reference or with the formula.
-#include "Base/File.h"
-#include "Driver/Driver.h"
-#include "Driver/Pipeline.h"
-#include "Graph/Reference/Evaluate.h"
-#include "TensorFile/Npy.h"
-
-#include "llvm/ADT/SmallString.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/Program.h"
+#include "RunModel.h"
 
 #include <catch2/catch.hpp>
 
@@ -17,82 +9,26 @@
 #include <random>
 
 using namespace teeny;
+using namespace teeny::test;
 
 namespace {
 
-// A folder that goes away with its files.
-class Folder {
-public:
-  Folder() { REQUIRE(!llvm::sys::fs::createUniqueDirectory("teeny-test", root)); }
-  ~Folder() { llvm::sys::fs::remove_directories(root); }
-  std::string path(const std::string &name) const { return (root + "/" + name).str(); }
-
-private:
-  llvm::SmallString<128> root;
-};
-
 const std::string sourceDir = TEENY_SOURCE_DIR;
-
-void compileModel(const std::string &graph, const std::string &bundle,
-                  std::vector<std::string> targets = {"cpu"}) {
-  CompileOptions options;
-  options.graph.file = graph;
-  options.output = bundle;
-  options.targets = std::move(targets);
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  ExitCode code = compile(options, os, os);
-  INFO(text);
-  REQUIRE(code == ExitCode::success);
-}
-
-// Runs a bundle on the CPU by the tool; `more` are further flags.
-HostTensor runModel(const Folder &folder, const std::string &bundle, const std::string &input,
-                    const HostTensor &value, const std::string &output,
-                    std::vector<std::string> more = {}) {
-  Result<std::vector<std::byte>> npy = writeNpy(value.dtype(), value.shape(), value.bytes());
-  REQUIRE(npy);
-  REQUIRE(writeFile(folder.path("in.npy"), *npy));
-  std::string in = input + "=" + folder.path("in.npy");
-  std::string out = output + "=" + folder.path("out.npy");
-  std::vector<llvm::StringRef> arguments = {TEENY_RUN, bundle, "--device", "cpu",
-                                            "--input", in,     "--output", out};
-  arguments.insert(arguments.end(), more.begin(), more.end());
-  std::string log = folder.path("log");
-  std::optional<llvm::StringRef> redirects[] = {"", llvm::StringRef(log), llvm::StringRef(log)};
-  int code = llvm::sys::ExecuteAndWait(TEENY_RUN, arguments, std::nullopt, redirects);
-  Result<MappedFile> text = MappedFile::open(log);
-  REQUIRE(text);
-  INFO(std::string(reinterpret_cast<const char *>(text->bytes().data()), text->bytes().size()));
-  REQUIRE(code == 0);
-  Result<MappedFile> file = MappedFile::open(folder.path("out.npy"));
-  REQUIRE(file);
-  Result<NpyArray> array = parseNpy(file->bytes());
-  REQUIRE(array);
-  return HostTensor(array->dtype, array->shape, array->data);
-}
-
-HostTensor floats(std::vector<int64_t> shape, const std::function<float(int64_t)> &value) {
-  HostTensor tensor(DType::f32, std::move(shape));
-  for (int64_t i = 0; i < tensor.elements(); ++i)
-    tensor.setReal(i, value(i));
-  return tensor;
-}
 
 bool sameBytes(const HostTensor &a, const HostTensor &b) {
   return a.shape() == b.shape() && a.dtype() == b.dtype() &&
          std::memcmp(a.bytes().data(), b.bytes().data(), a.bytes().size()) == 0;
 }
 
-// The outputs of a graph by the references.
+// The same for models of one input and one output.
+HostTensor runModel(const Folder &folder, const std::string &bundle, const std::string &input,
+                    const HostTensor &value, const std::string &output,
+                    std::vector<std::string> more = {}) {
+  return test::runModel(folder, bundle, {{input, value}}, {output}, std::move(more)).at(output);
+}
 HostTensor reference(const std::string &graph, const std::string &input, const HostTensor &value,
                      const std::string &output) {
-  Pipeline pipeline({graph, {}, {}, false});
-  REQUIRE(pipeline.run(Phase::inferShapes));
-  Result<NamedTensors> outputs = evaluateGraph(pipeline.module(), {{input, value}});
-  INFO((outputs ? "" : outputs.error().message));
-  REQUIRE(outputs);
-  return outputs->at(output);
+  return test::reference(graph, {{input, value}}).at(output);
 }
 
 } // namespace
