@@ -7,6 +7,7 @@
 #include "Driver/TilePipeline.h"
 #include "Driver/ToolErrors.h"
 #include "Graph/IR/Graph.h"
+#include "Target/PTX/Census.h"
 #include "Target/PTX/PTX.h"
 #include "Tile/IR/Tile.h"
 
@@ -68,6 +69,14 @@ Status checkKernel(const DumpOptions &options, const std::vector<std::string> &k
 
 } // namespace
 
+// PTX under a line that counts its instructions by kind.
+static std::string withCensus(std::string_view text) {
+  std::string shown;
+  for (const ptx::Census &census : ptx::takeCensus(std::string(text)))
+    shown += "// " + census.toString() + "\n";
+  return shown.append(text);
+}
+
 //===-- Bundles -----------------------------------------------------------------------------===//
 
 static ExitCode dumpBundle(const DumpOptions &options, const BundleFile &bundle,
@@ -112,7 +121,7 @@ static ExitCode dumpBundle(const DumpOptions &options, const BundleFile &bundle,
     break;
   case What::ptx:
     what = "PTX";
-    shown = eachCode(".ptx", "//", [](std::string_view text) { return std::string(text); });
+    shown = eachCode(".ptx", "//", withCensus);
     break;
   case What::sass:
     what = "cubin";
@@ -196,7 +205,7 @@ static Status printCode(const DumpOptions &options, const Pipeline &pipeline, Pa
     if (options.what == What::llvm)
       parts.print(";", title, code.llvm);
     if (options.what == What::ptx && !code.ptx.empty())
-      parts.print("//", title, code.ptx);
+      parts.print("//", title, withCensus(code.ptx));
     if (options.what == What::sass && code.extension == "cubin") {
       Result<std::string> text = ptx::disassemble(code.bytes);
       if (!text)
