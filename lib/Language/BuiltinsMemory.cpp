@@ -257,9 +257,9 @@ Value hint(Call &call, const char *name) {
   return value;
 }
 
-Value multipleOf(Call &call) { return hint(call, "tile.multiple_of"); }
-Value maxContiguous(Call &call) { return hint(call, "tile.max_contiguous"); }
-Value maxConstancy(Call &call) { return hint(call, "tile.max_constancy"); }
+Value multipleOf(Call &call) { return hint(call, "tile.divisibility"); }
+Value maxContiguous(Call &call) { return hint(call, "tile.contiguity"); }
+Value maxConstancy(Call &call) { return hint(call, "tile.constancy"); }
 
 // A promise that no analysis uses so far: checked like any condition, then dropped.
 Value assume(Call &call) {
