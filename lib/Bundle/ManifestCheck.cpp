@@ -160,8 +160,8 @@ void Checker::tensor(const ManifestTensor &tensor, BufferKind kind, const std::s
     return fail(where + ".buffer", "no such buffer");
   const ManifestBuffer &buffer = manifest.buffers[tensor.buffer];
   require(buffer.kind == kind, where + ".buffer",
-          "'" + buffer.name + "' is a buffer of kind " + bufferKindNames[size_t(buffer.kind)] +
-              ", expected " + bufferKindNames[size_t(kind)]);
+          "'" + buffer.name + "' is a buffer of kind " + name(buffer.kind) + ", expected " +
+              name(kind));
   require(buffer.bytes.equal(bytes), where + ".buffer",
           "'" + buffer.name + "' has '" + buffer.bytes.str() + "' bytes, the shape takes '" +
               bytes.str() + "'");
@@ -314,7 +314,7 @@ void Checker::arg(const LaunchArg &arg, const KernelParam &param, size_t launch,
     expected = LaunchArg::Kind::real;
   if (arg.kind != expected)
     return fail(where, std::string(kindNames[size_t(arg.kind)]) + ", but parameter '" + param.name +
-                           "' is of kind " + paramKindNames[size_t(param.kind)]);
+                           "' is of kind " + name(param.kind));
 
   if (arg.kind == LaunchArg::Kind::integer) {
     int bits = param.kind == KernelParam::Kind::i1    ? 1

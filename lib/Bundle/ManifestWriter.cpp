@@ -88,7 +88,7 @@ Json toJson(const ManifestTensor &tensor, const Manifest &manifest) {
 
 Json toJson(const ManifestBuffer &buffer, const Manifest &manifest) {
   Json json = {{"name", buffer.name},
-               {"kind", bufferKindNames[size_t(buffer.kind)]},
+               {"kind", name(buffer.kind)},
                {"bytes", toJson(buffer.bytes)},
                {"align", buffer.align}};
   if (buffer.kind == ManifestBuffer::Kind::param)
@@ -105,7 +105,7 @@ Json toJson(const ManifestBuffer &buffer, const Manifest &manifest) {
 }
 
 Json toJson(const KernelParam &param) {
-  Json json = {{"name", param.name}, {"kind", paramKindNames[size_t(param.kind)]}};
+  Json json = {{"name", param.name}, {"kind", name(param.kind)}};
   if (param.written)
     json["written"] = true;
   return json;

@@ -1,5 +1,7 @@
 #include "Driver/LaunchTable.h"
 
+#include "Bundle/ManifestNames.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
@@ -7,42 +9,6 @@
 using namespace teeny;
 
 namespace {
-
-const char *name(ManifestBuffer::Kind kind) {
-  switch (kind) {
-  case ManifestBuffer::Kind::input:
-    return "input";
-  case ManifestBuffer::Kind::output:
-    return "output";
-  case ManifestBuffer::Kind::param:
-    return "param";
-  case ManifestBuffer::Kind::temporary:
-    return "temporary";
-  }
-  return "";
-}
-
-const char *name(KernelParam::Kind kind) {
-  switch (kind) {
-  case KernelParam::Kind::buffer:
-    return "buffer";
-  case KernelParam::Kind::i1:
-    return "i1";
-  case KernelParam::Kind::i8:
-    return "i8";
-  case KernelParam::Kind::i16:
-    return "i16";
-  case KernelParam::Kind::i32:
-    return "i32";
-  case KernelParam::Kind::i64:
-    return "i64";
-  case KernelParam::Kind::f32:
-    return "f32";
-  case KernelParam::Kind::f64:
-    return "f64";
-  }
-  return "";
-}
 
 template <typename Range> std::string list(const Range &expressions) {
   return "[" +
@@ -78,7 +44,7 @@ public:
 
   void buffers() {
     for (const ManifestBuffer &buffer : manifest.buffers) {
-      os << "buffer " << buffer.name << ": " << ::name(buffer.kind) << ", " << buffer.bytes.str()
+      os << "buffer " << buffer.name << ": " << name(buffer.kind) << ", " << buffer.bytes.str()
          << " bytes";
       if (buffer.kind == ManifestBuffer::Kind::temporary)
         os << ", launches " << buffer.firstLaunch << " to " << buffer.lastLaunch;
@@ -94,7 +60,7 @@ public:
     os << "kernel " << kernel.name << ": " << kernel.function << " of " << kernel.source << ", "
        << kernel.numWarps << " warps\n";
     for (const KernelParam &param : kernel.params)
-      os << "  " << param.name << ": " << ::name(param.kind) << (param.written ? ", written" : "")
+      os << "  " << param.name << ": " << name(param.kind) << (param.written ? ", written" : "")
          << "\n";
   }
 

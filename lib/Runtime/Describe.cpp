@@ -1,5 +1,7 @@
 #include "Runtime/Describe.h"
 
+#include "Bundle/ManifestNames.h"
+
 #include <nlohmann/json.hpp>
 
 namespace teeny::rt {
@@ -15,28 +17,6 @@ static Json tensors(const std::vector<ManifestTensor> &list) {
     result.push_back({{"name", tensor.name}, {"dtype", name(tensor.dtype)}, {"shape", shape}});
   }
   return result;
-}
-
-static const char *kindName(KernelParam::Kind kind) {
-  switch (kind) {
-  case KernelParam::Kind::buffer:
-    return "buffer";
-  case KernelParam::Kind::i1:
-    return "i1";
-  case KernelParam::Kind::i8:
-    return "i8";
-  case KernelParam::Kind::i16:
-    return "i16";
-  case KernelParam::Kind::i32:
-    return "i32";
-  case KernelParam::Kind::i64:
-    return "i64";
-  case KernelParam::Kind::f32:
-    return "f32";
-  case KernelParam::Kind::f64:
-    return "f64";
-  }
-  return "unknown";
 }
 
 static Json codeObject(const BundleFile &bundle, const CodeObject &code) {
@@ -60,7 +40,7 @@ static Json kernels(const BundleFile &bundle) {
   for (const ManifestKernel &kernel : bundle.manifest().kernels) {
     Json params = Json::array(), code = Json::array();
     for (const KernelParam &param : kernel.params) {
-      Json entry = {{"name", param.name}, {"kind", kindName(param.kind)}};
+      Json entry = {{"name", param.name}, {"kind", name(param.kind)}};
       if (param.written)
         entry["written"] = true;
       params.push_back(entry);
