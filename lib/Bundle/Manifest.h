@@ -53,10 +53,20 @@ struct ManifestBuffer {
 
 // One run-time parameter of a kernel, in ABI order.
 struct KernelParam {
-  enum class Kind { buffer, i1, i8, i16, i32, i64, f32, f64 };
+  enum class Kind { buffer, i1, i8, i16, i32, i64, f32, f64, f16, bf16 };
   std::string name;
   Kind kind = Kind::buffer;
   bool written = false; // buffer: the kernel stores to it
+  // What whoever launches the kernel itself must know and keep to; the type is empty where only
+  // launches of the bundle may use it, and the others are then not stated.
+  std::string type;       // as in signatures: "*fp16", "u32" (ParamType.h)
+  int64_t multipleOf = 1; // of an integer, or of an address in bytes
+  std::optional<std::pair<int64_t, int64_t>> range; // of an integer, inclusive
+};
+
+// A parameter in the source that is none at run time: the kernel was compiled for this value.
+struct KernelConstant {
+  std::string name, value; // in the language's spelling: "128", "None", "tl.float32"
 };
 
 struct CodeObject {
@@ -78,8 +88,12 @@ struct ManifestKernel {
   std::string function; // in the source
   std::string source;   // file and line: "detect_decode.py:12"
   std::vector<KernelParam> params;
+  std::vector<KernelConstant> constants;
   int64_t numWarps = 4;
   std::vector<CodeObject> code;
+
+  // Whether it is known what the parameters are, so that it may be launched by itself.
+  bool hasSignature() const;
 };
 
 struct LaunchArg {

@@ -2,6 +2,7 @@
 #include "Bundle/BundleFile.h"
 #include "Bundle/Manifest.h"
 #include "Bundle/ManifestNames.h"
+#include "Bundle/ParamType.h"
 
 #include "Base/Checked.h"
 
@@ -91,6 +92,7 @@ private:
   void buffer(const ManifestBuffer &buffer, const std::string &where);
   void uses();
   void kernel(const ManifestKernel &kernel, const std::string &where);
+  void param(const KernelParam &param, const std::string &where);
   void code(const CodeObject &code, const ManifestKernel &kernel, const std::string &where);
   void launch(const ManifestLaunch &launch, size_t index, const std::string &where);
   void variant(const LaunchVariant &variant, size_t launch, const std::string &where);
@@ -238,10 +240,16 @@ void Checker::kernel(const ManifestKernel &kernel, const std::string &where) {
   text(kernel.function, where + ".function");
   text(kernel.source, where + ".source", /*mayBeEmpty=*/true);
   range(kernel.numWarps, 1, 32, where + ".num_warps");
+  std::set<std::string_view> names;
   for (size_t i = 0; i < kernel.params.size(); ++i) {
-    text(kernel.params[i].name, at(where, "params", i) + ".name");
-    require(!kernel.params[i].written || kernel.params[i].kind == KernelParam::Kind::buffer,
-            at(where, "params", i) + ".written", "only a buffer can be written");
+    uniqueName(kernel.params[i].name, names, at(where, "params", i));
+    param(kernel.params[i], at(where, "params", i));
+    require(kernel.params[i].type.empty() == kernel.params[0].type.empty(),
+            at(where, "params", i) + ".type", "all parameters of a kernel have a type, or none");
+  }
+  for (size_t i = 0; i < kernel.constants.size(); ++i) {
+    uniqueName(kernel.constants[i].name, names, at(where, "constants", i));
+    text(kernel.constants[i].value, at(where, "constants", i) + ".value");
   }
   require(!kernel.code.empty(), where + ".code", "no code objects");
   std::set<std::string_view> seen;
@@ -250,6 +258,27 @@ void Checker::kernel(const ManifestKernel &kernel, const std::string &where) {
     require(seen.insert(kernel.code[i].target).second, at(where, "code", i) + ".target",
             "'" + kernel.code[i].target + "' appears twice");
   }
+}
+
+void Checker::param(const KernelParam &param, const std::string &where) {
+  bool isBuffer = param.kind == KernelParam::Kind::buffer;
+  require(!param.written || isBuffer, where + ".written", "only a buffer can be written");
+  if (param.type.empty()) {
+    require(param.multipleOf == 1 && !param.range, where,
+            "\"multiple_of\" and \"range\" are for parameters with a type");
+    return;
+  }
+  std::optional<ParamType> type = parseParamType(param.type);
+  if (!type || type->kind != param.kind)
+    return fail(where + ".type", "'" + param.type + "' is no type of kind " + name(param.kind));
+  range(param.multipleOf, 1, 4096, where + ".multiple_of");
+  require(param.multipleOf == 1 || isBuffer || type->isInteger(), where + ".multiple_of",
+          "only a buffer or an integer can be a multiple of something");
+  if (!param.range)
+    return;
+  require(type->isInteger(), where + ".range", "only an integer has a range");
+  range(param.range->first, type->min, type->max, where + ".range[0]");
+  range(param.range->second, param.range->first, type->max, where + ".range[1]");
 }
 
 void Checker::code(const CodeObject &code, const ManifestKernel &kernel, const std::string &where) {
@@ -310,7 +339,7 @@ void Checker::arg(const LaunchArg &arg, const KernelParam &param, size_t launch,
   LaunchArg::Kind expected = LaunchArg::Kind::integer;
   if (param.kind == KernelParam::Kind::buffer)
     expected = LaunchArg::Kind::buffer;
-  else if (param.kind == KernelParam::Kind::f32 || param.kind == KernelParam::Kind::f64)
+  else if (param.kind >= KernelParam::Kind::f32)
     expected = LaunchArg::Kind::real;
   if (arg.kind != expected)
     return fail(where, std::string(kindNames[size_t(arg.kind)]) + ", but parameter '" + param.name +

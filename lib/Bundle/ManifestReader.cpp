@@ -136,6 +136,17 @@ KernelParam Reader::param(const JsonValue &value) {
     param.kind = KernelParam::Kind(fields["kind"].word(paramKindNames));
     if (fields.has("written"))
       param.written = fields["written"].boolean();
+    if (fields.has("type"))
+      param.type = fields["type"].text();
+    if (fields.has("multiple_of"))
+      param.multipleOf = fields["multiple_of"].integer();
+    if (fields.has("range")) {
+      std::vector<int64_t> range;
+      fields["range"].each([&](const JsonValue &v) { range.push_back(v.integer()); });
+      if (range.size() != 2)
+        return fields.fail("expected \"range\" to be the smallest and the largest value");
+      param.range = {range[0], range[1]};
+    }
   });
   return param;
 }
@@ -168,6 +179,13 @@ ManifestKernel Reader::kernel(const JsonValue &value) {
     kernel.source = fields["source"].text();
     kernel.numWarps = fields["num_warps"].integer();
     fields["params"].each([&](const JsonValue &v) { kernel.params.push_back(param(v)); });
+    if (fields.has("constants"))
+      fields["constants"].each([&](const JsonValue &v) {
+        v.object([&](JsonFields &entry) {
+          std::string name = entry["name"].text();
+          kernel.constants.push_back({name, entry["value"].text()});
+        });
+      });
     fields["code"].each([&](const JsonValue &v) { kernel.code.push_back(code(v)); });
   });
   return kernel;

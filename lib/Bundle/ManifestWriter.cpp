@@ -108,6 +108,12 @@ Json toJson(const KernelParam &param) {
   Json json = {{"name", param.name}, {"kind", name(param.kind)}};
   if (param.written)
     json["written"] = true;
+  if (!param.type.empty())
+    json["type"] = param.type;
+  if (param.multipleOf != 1)
+    json["multiple_of"] = param.multipleOf;
+  if (param.range)
+    json["range"] = {param.range->first, param.range->second};
   return json;
 }
 
@@ -129,12 +135,17 @@ Json toJson(const CodeObject &code) {
 }
 
 Json toJson(const ManifestKernel &kernel) {
-  return {{"name", kernel.name},
-          {"function", kernel.function},
-          {"source", kernel.source},
-          {"num_warps", kernel.numWarps},
-          {"params", listOf(kernel.params, [](const KernelParam &p) { return toJson(p); })},
-          {"code", listOf(kernel.code, [](const CodeObject &c) { return toJson(c); })}};
+  Json json = {{"name", kernel.name},
+               {"function", kernel.function},
+               {"source", kernel.source},
+               {"num_warps", kernel.numWarps},
+               {"params", listOf(kernel.params, [](const KernelParam &p) { return toJson(p); })}};
+  if (!kernel.constants.empty())
+    json["constants"] = listOf(kernel.constants, [](const KernelConstant &c) {
+      return Json({{"name", c.name}, {"value", c.value}});
+    });
+  json["code"] = listOf(kernel.code, [](const CodeObject &c) { return toJson(c); });
+  return json;
 }
 
 Json toJson(const LaunchArg &arg, const Manifest &manifest) {

@@ -84,6 +84,10 @@ static KernelParam::Kind kindOf(Type type) {
     return Kind::f32;
   if (type.isF64())
     return Kind::f64;
+  if (type.isF16())
+    return Kind::f16;
+  if (type.isBF16())
+    return Kind::bf16;
   switch (type.getIntOrFloatBitWidth()) {
   case 1:
     return Kind::i1;
@@ -98,7 +102,7 @@ static KernelParam::Kind kindOf(Type type) {
   }
 }
 
-void ManifestBuilder::addKernel(func::FuncOp function) {
+ManifestKernel teeny::describeKernel(func::FuncOp function, const Sources &sources) {
   ManifestKernel kernel;
   kernel.name = function.getSymName().str();
   SourceLocation place = fromMLIR(function.getLoc(), sources);
@@ -115,6 +119,11 @@ void ManifestBuilder::addKernel(func::FuncOp function) {
     param.kind = kindOf(function.getArgumentTypes()[i]);
     kernel.params.push_back(std::move(param));
   }
+  return kernel;
+}
+
+void ManifestBuilder::addKernel(func::FuncOp function) {
+  ManifestKernel kernel = describeKernel(function, sources);
   kernelIndex[kernel.name] = manifest.kernels.size();
   manifest.kernels.push_back(std::move(kernel));
 }

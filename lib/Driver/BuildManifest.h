@@ -3,6 +3,7 @@
 
 #include "Bundle/Manifest.h"
 #include "Support/Diagnostics.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 
 #include <optional>
@@ -14,5 +15,8 @@ namespace teeny {
 // are left to the caller. Nothing, with an error, for a graph that the format cannot express.
 std::optional<Manifest> buildManifest(mlir::ModuleOp module, const Sources &sources,
                                       Diagnostics &diagnostics);
+
+// What a manifest says of a tile function, but for its code.
+ManifestKernel describeKernel(mlir::func::FuncOp function, const Sources &sources);
 
 } // namespace teeny

@@ -71,8 +71,8 @@ ExitCode teeny::compile(const CompileOptions &options, llvm::raw_ostream &out,
   Result<std::vector<Target>> targets = parseTargets(llvm::join(options.targets, ","));
   if (!targets)
     return toolError(err, ExitCode::usage, targets.error());
-  Pipeline pipeline(
-      {options.graph.file, options.graph.opsDirs, *targets, !options.emitIRDir.empty()});
+  Pipeline pipeline({options.graph.file, options.graph.opsDirs, *targets,
+                     !options.emitIRDir.empty(), options.kernels});
   PhaseWriter writer(options.emitIRDir);
   Status written;
   bool ok = pipeline.run(options.stopAfter.value_or(Phase::writeBundle), [&](Phase phase) {
@@ -103,7 +103,7 @@ ExitCode teeny::compile(const CompileOptions &options, llvm::raw_ostream &out,
 }
 
 ExitCode teeny::check(const CheckOptions &options, llvm::raw_ostream &out, llvm::raw_ostream &err) {
-  Pipeline pipeline({options.graph.file, options.graph.opsDirs, {}, false});
+  Pipeline pipeline({options.graph.file, options.graph.opsDirs, {}, false, options.kernels});
   bool ok = pipeline.run(Phase::tile);
   pipeline.diagnostics().render(err);
   if (!ok)

@@ -221,7 +221,7 @@ static ExitCode dumpGraph(const DumpOptions &options, llvm::raw_ostream &out,
   Result<std::vector<Target>> targets = targetsFor(options);
   if (!targets)
     return toolError(err, ExitCode::usage, targets.error());
-  Pipeline pipeline({options.graph.file, options.graph.opsDirs, *targets, true});
+  Pipeline pipeline({options.graph.file, options.graph.opsDirs, *targets, true, options.kernels});
   Phase last = lastPhaseFor(options.what);
   bool ok = pipeline.run(last);
   pipeline.diagnostics().render(err);
@@ -266,6 +266,8 @@ static ExitCode dumpGraph(const DumpOptions &options, llvm::raw_ostream &out,
 }
 
 ExitCode teeny::dump(const DumpOptions &options, llvm::raw_ostream &out, llvm::raw_ostream &err) {
+  if (!options.kernels.kernels.empty())
+    return dumpGraph(options, out, err);
   Result<MappedFile> file = MappedFile::open(options.graph.file);
   if (!file)
     return toolError(err, ExitCode::userError, file.error());

@@ -23,9 +23,21 @@ struct GraphOptions {
   std::vector<std::string> opsDirs; // --ops: searched for declarations after the graph's own folder
 };
 
+// Kernels that are compiled by themselves.
+struct KernelOptions {
+  // FILE.py::FUNC, each with a signature (lib/Language/Signature.h); one kernel may have several.
+  std::vector<std::string> kernels, signatures;
+  std::vector<std::string> ranges;  // --range NAME=LOW:HIGH
+  std::vector<std::string> globals; // --global NAME=VALUE
+  int numWarps = 4;
+  int numStages = 3;
+  std::string fp32Dot; // --fp32-dot: "ieee", "tf32"; empty: the source decides
+};
+
 struct CompileOptions {
   GraphOptions graph;
-  std::string output; // -o: the bundle, or the IR with --stop-after
+  KernelOptions kernels; // instead of a graph, where it has any
+  std::string output;    // -o: the bundle, or the IR with --stop-after
   std::vector<std::string> targets = {"cpu", "compute_80"}; // in the order given
   std::optional<Phase> stopAfter;
   std::string emitIRDir; // --emit-ir: one file per phase
@@ -33,7 +45,8 @@ struct CompileOptions {
 
 struct DumpOptions {
   enum class What { graph, tile, gpu, llvm, ptx, sass, launches, source, manifest };
-  GraphOptions graph; // FILE.json, or a bundle
+  GraphOptions graph;    // FILE.json, or a bundle
+  KernelOptions kernels; // instead, where it has any
   What what = What::manifest;
   std::string kernel; // --kernel: only this one
   std::string target; // --target: whose code; the first that fits if empty
@@ -41,6 +54,7 @@ struct DumpOptions {
 
 struct CheckOptions {
   GraphOptions graph;
+  KernelOptions kernels; // instead, where it has any
 };
 
 } // namespace teeny

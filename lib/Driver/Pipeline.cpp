@@ -4,10 +4,9 @@
 // that a mistake of the compiler shows where it is made (VerifyPhase.cpp).
 #include "Driver/Pipeline.h"
 
-#include "Base/File.h"
-#include "Bundle/BundleFile.h"
 #include "Conversion/GraphToTile/GraphToTile.h"
 #include "Driver/BuildManifest.h"
+#include "Driver/StandaloneKernels.h"
 #include "Driver/TilePipeline.h"
 #include "Driver/VerifyPhase.h"
 #include "Driver/Versions.h"
@@ -32,6 +31,8 @@ Pipeline::Pipeline(Settings given)
     : settings(std::move(given)), context(compilerDialects(), MLIRContext::Threading::DISABLED),
       handler(&context, reports, texts) {
   context.loadAllAvailableDialects(); // the front end makes operations of most of them
+  if (!settings.kernels.kernels.empty())
+    standalone = std::make_unique<StandaloneKernels>(settings.kernels, texts, reports);
 }
 Pipeline::~Pipeline() = default;
 
@@ -70,6 +71,10 @@ bool Pipeline::runPhase(Phase phase) {
 // Files become a graph: names are resolved, references and expressions checked, nodes in an order
 // in which they can run. Every node is a call of a declaration, which is in the module too.
 bool Pipeline::import() {
+  if (standalone) {
+    ir = ModuleOp::create(UnknownLoc::get(&context));
+    return standalone->read();
+  }
   ir = importGraph(&context, settings.file, texts, reports, {settings.opsDirs});
   return bool(ir);
 }
@@ -77,6 +82,8 @@ bool Pipeline::import() {
 // Every value gets its shape and element type, and every call the meaning of the names that its
 // declaration binds. What a declaration requires is proved, refuted, or left to each run.
 bool Pipeline::inferShapes() {
+  if (standalone)
+    return true;
   PassManager passes(&context);
   passes.addPass(graph::createGraphInferShapes());
   passes.addPass(graph::createGraphVerifyShapes());
@@ -85,7 +92,9 @@ bool Pipeline::inferShapes() {
 
 // Calls become launches; each kernel is compiled by the front end for the arguments it gets. From
 // here on the graph is a plan: what is launched, on which buffers.
-bool Pipeline::bind() { return bindKernels(*ir, texts, reports); }
+bool Pipeline::bind() {
+  return standalone ? standalone->generate(*ir) : bindKernels(*ir, texts, reports);
+}
 
 // What holds for every target: constants folded, common subexpressions shared, offsets as wide as
 // the declared ranges ask. The manifest is read off now, since later phases see single kernels.
@@ -94,6 +103,10 @@ bool Pipeline::simplifyTiles() {
   addTilePasses(passes);
   if (failed(passes.run(*ir)))
     return false;
+  if (standalone) {
+    plan = standalone->describe(*ir);
+    return true;
+  }
   std::optional<Manifest> manifest = buildManifest(*ir, texts, reports);
   if (manifest)
     plan = std::move(*manifest);
@@ -150,9 +163,23 @@ bool Pipeline::writeBundle() {
   for (const KernelSource &file : files)
     writer.addSource(file.name, std::as_bytes(std::span(file.source->text)));
 
-  // Weights are taken from the mapped files as they are; the importer has checked them, but files
-  // can change.
+  // Weights are borrowed by the writer until it has written them.
   llvm::StringMap<MappedFile> mapped;
+  if (!standalone)
+    addWeights(writer, mapped);
+  if (reports.hasErrors())
+    return false;
+  Result<std::vector<std::byte>> result = writer.bytes(plan);
+  if (!result) {
+    reports.error(placeOfInput(), result.error().message);
+    return false;
+  }
+  bytes = std::move(*result);
+  return true;
+}
+
+// From the mapped files as they are; the importer has checked them, but files can change.
+void Pipeline::addWeights(BundleWriter &writer, llvm::StringMap<MappedFile> &mapped) {
   auto graph = *ir->getOps<graph::GraphOp>().begin();
   for (auto param : graph.getBlock().getOps<graph::ParamOp>()) {
     std::string path = graph::pathOf(param, param.getFile());
@@ -177,15 +204,14 @@ bool Pipeline::writeBundle() {
     }
     writer.addWeight(param.getName().str(), tensor->dtype, tensor->shape, tensor->data);
   }
-  if (reports.hasErrors())
-    return false;
-  Result<std::vector<std::byte>> result = writer.bytes(plan);
-  if (!result) {
-    reports.error(fromMLIR(graph.getLoc(), texts), result.error().message);
-    return false;
-  }
-  bytes = std::move(*result);
-  return true;
+}
+
+// Where to tell of what concerns the whole.
+SourceLocation Pipeline::placeOfInput() const {
+  if (standalone)
+    return standalone->place();
+  Operation *graph = *const_cast<OwningOpRef<ModuleOp> &>(ir)->getOps<graph::GraphOp>().begin();
+  return fromMLIR(graph->getLoc(), texts);
 }
 
 // The shortest ends of the files' paths that tell them apart.

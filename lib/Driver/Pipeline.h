@@ -1,14 +1,18 @@
 // One compilation, from files to a bundle, phase by phase.
 #pragma once
 
-#include "Bundle/Manifest.h"
+#include "Base/File.h"
+#include "Bundle/BundleFile.h"
 #include "Driver/CodeGeneration.h"
+#include "Driver/Options.h"
 #include "Driver/Phases.h"
 #include "Support/Diagnostics.h"
 #include "Support/Targets.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
+
+#include "llvm/ADT/StringMap.h"
 
 #include <functional>
 #include <optional>
@@ -17,13 +21,16 @@
 
 namespace teeny {
 
+class StandaloneKernels;
+
 class Pipeline {
 public:
   struct Settings {
     std::string file;                 // the graph
     std::vector<std::string> opsDirs; // searched for declarations
     std::vector<Target> targets;
-    bool keepIR = false; // also how code was made
+    bool keepIR = false;        // also how code was made
+    KernelOptions kernels = {}; // compiled instead of a graph, where there are any
   };
   explicit Pipeline(Settings settings);
   ~Pipeline();
@@ -56,6 +63,8 @@ private:
   bool simplifyTiles();
   bool generate();
   bool writeBundle();
+  void addWeights(BundleWriter &writer, llvm::StringMap<MappedFile> &mapped);
+  SourceLocation placeOfInput() const;
 
   Settings settings;
   mlir::MLIRContext context;
@@ -65,6 +74,7 @@ private:
   std::optional<Error> trouble;
   std::string assembler; // of cubins, where one is asked for
   mlir::OwningOpRef<mlir::ModuleOp> ir;
+  std::unique_ptr<StandaloneKernels> standalone; // null for a graph
   Manifest plan;
   std::vector<GeneratedCode> generated;
   std::vector<std::byte> bytes;

@@ -50,12 +50,11 @@ static std::optional<ScalarType> annotatedType(const ast::Expr *annotation) {
   return ScalarType::parse(name.contains('.') ? name.rsplit('.').second : name);
 }
 
-static std::string annotationText(const Source &source, const ast::Expr *annotation) {
-  if (!annotation)
+// An expression as it is written, on its first line.
+static std::string textOf(const Source &source, const ast::Expr *expr) {
+  if (!expr)
     return "";
-  return source.line(annotation->span.line)
-      .substr(annotation->span.column - 1, annotation->span.length)
-      .str();
+  return source.line(expr->span.line).substr(expr->span.column - 1, expr->span.length).str();
 }
 
 const KernelParameter *KernelInfo::find(llvm::StringRef name) const {
@@ -96,7 +95,8 @@ std::unique_ptr<KernelFile> KernelFile::parse(const Source *source, Diagnostics 
       entry.isConstexpr = isConstexprAnnotation(annotation);
       entry.hasDefault = parameter.defaultValue != nullptr;
       entry.annotation = entry.isConstexpr ? std::nullopt : annotatedType(annotation);
-      entry.annotationText = annotationText(*source, annotation);
+      entry.annotationText = textOf(*source, annotation);
+      entry.defaultText = textOf(*source, parameter.defaultValue.get());
       info.parameters.push_back(std::move(entry));
     }
     result->infos.push_back(std::move(info));

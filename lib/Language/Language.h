@@ -39,6 +39,7 @@ struct KernelParameter {
   bool hasDefault = false;              // may be left unbound
   std::optional<ScalarType> annotation; // `x: tl.int64`: its type, whatever the caller has
   std::string annotationText;           // as written, empty without one
+  std::string defaultText;              // likewise
 };
 
 struct KernelInfo {

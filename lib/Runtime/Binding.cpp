@@ -28,6 +28,15 @@ Result<Binding> makeBinding(const OfferedTensor &view, const ManifestTensor &dec
     return Error{ErrorCode::invalid, what + ": the rank is " + std::to_string(view.shape.size()) +
                                          ", expected " + std::to_string(declared.shape.size()) +
                                          ", of " + declaredShape(declared)};
+  if (Result<int64_t> bytes = checkMemory(view, what); !bytes)
+    return bytes.error();
+  Binding binding;
+  binding.data = view.data;
+  binding.shape.assign(view.shape.begin(), view.shape.end());
+  return binding;
+}
+
+Result<int64_t> checkMemory(const OfferedTensor &view, const std::string &what) {
   for (size_t axis = 0; axis < view.shape.size(); ++axis)
     if (view.shape[axis] < 0)
       return Error{ErrorCode::invalid, what + " axis " + std::to_string(axis) + ": the size is " +
@@ -45,10 +54,7 @@ Result<Binding> makeBinding(const OfferedTensor &view, const ManifestTensor &dec
     return Error{ErrorCode::invalid, what + ": the data is NULL"};
   if (*bytes != 0 && view.data.address + static_cast<uint64_t>(*bytes) < view.data.address)
     return Error{ErrorCode::invalid, what + ": the data goes past the end of memory"};
-  Binding binding;
-  binding.data = view.data;
-  binding.shape.assign(view.shape.begin(), view.shape.end());
-  return binding;
+  return bytes;
 }
 
 } // namespace teeny::rt

@@ -56,4 +56,7 @@ bool isContiguous(std::span<const int64_t> shape, const int64_t *strides);
 Result<Binding> makeBinding(const OfferedTensor &view, const ManifestTensor &declared,
                             const std::string &what);
 
+// The part of these checks that does not depend on what is declared: the size in bytes.
+Result<int64_t> checkMemory(const OfferedTensor &view, const std::string &what);
+
 } // namespace teeny::rt

@@ -38,13 +38,21 @@ static Json codeObject(const BundleFile &bundle, const CodeObject &code) {
 static Json kernels(const BundleFile &bundle) {
   Json result = Json::array();
   for (const ManifestKernel &kernel : bundle.manifest().kernels) {
-    Json params = Json::array(), code = Json::array();
+    Json params = Json::array(), constants = Json::object(), code = Json::array();
     for (const KernelParam &param : kernel.params) {
       Json entry = {{"name", param.name}, {"kind", name(param.kind)}};
       if (param.written)
         entry["written"] = true;
+      if (!param.type.empty()) {
+        entry["type"] = param.type;
+        entry["multiple_of"] = param.multipleOf;
+      }
+      if (param.range)
+        entry["range"] = {param.range->first, param.range->second};
       params.push_back(entry);
     }
+    for (const KernelConstant &constant : kernel.constants)
+      constants[constant.name] = constant.value;
     for (const CodeObject &object : kernel.code)
       code.push_back(codeObject(bundle, object));
     result.push_back({{"name", kernel.name},
@@ -52,6 +60,8 @@ static Json kernels(const BundleFile &bundle) {
                       {"source", kernel.source},
                       {"warps", kernel.numWarps},
                       {"params", params},
+                      {"constants", constants},
+                      {"signature", kernel.hasSignature()},
                       {"code", code}});
   }
   return result;

@@ -58,6 +58,7 @@ struct Program {
   std::vector<Step> body;    // launches, and the fills and copies between them, in order
   std::vector<Step> after;   // copies of outputs
   std::vector<uint64_t> args;
+  bool repeats = true; // runs with the same dims are likely to follow
 };
 
 enum class Timing { none, run, launches };

@@ -1,8 +1,7 @@
 #include "Runtime/Launches.h"
 
 #include "Base/Checked.h"
-
-#include <bit>
+#include "Runtime/KernelLaunch.h"
 
 namespace teeny::rt {
 
@@ -95,9 +94,7 @@ Result<PlannedArg> LaunchPlanner::argument(const LaunchArg &arg, const KernelPar
   case LaunchArg::Kind::buffer:
     return address(arg);
   case LaunchArg::Kind::real:
-    if (param.kind == KernelParam::Kind::f32)
-      return PlannedArg{{}, std::bit_cast<uint32_t>(static_cast<float>(arg.real))};
-    return PlannedArg{{}, std::bit_cast<uint64_t>(arg.real)};
+    return PlannedArg{{}, floatSlot(arg.real, param.kind)};
   case LaunchArg::Kind::integer:
     break;
   }

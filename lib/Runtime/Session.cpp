@@ -25,7 +25,7 @@ Result<std::unique_ptr<Session>> Session::create(std::shared_ptr<const BundleFil
 
 Session::~Session() {
   waitQuietly(); // before anything bound is given back
-  for (Region *region : {&params, &arena, &staging})
+  for (Region *region : {&params, &arena, &staging, &kernelStaging})
     if (region->bytes != 0)
       executor->release(region->allocation);
 }
@@ -112,6 +112,7 @@ Status Session::prepare() {
 
 Status Session::run(const RunRequest &request) {
   lastRun.valid = false;
+  lastKernel.reset();
   if (Status status = prepare(); !status)
     return status;
   if (Status status = executor->run(program, request); !status)
@@ -133,7 +134,13 @@ Status Session::readOutput(size_t index, void *data) {
   return {};
 }
 
+size_t Session::launches() const {
+  return lastKernel ? (lastKernel->empty ? 0 : 1) : current->launches;
+}
+
 Session::LaunchRecord Session::launchRecord(size_t index) const {
+  if (lastKernel)
+    return {std::nullopt, lastKernel->kernel, code[lastKernel->kernel], lastKernel->grid};
   for (const PlannedStep &step : current->steps)
     if (!step.zero && index-- == 0)
       return {step.launch, step.kernel, code[step.kernel], step.grid};

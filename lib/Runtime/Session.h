@@ -15,6 +15,7 @@
 
 #include "Bundle/BundleFile.h"
 #include "Runtime/Binding.h"
+#include "Runtime/KernelLaunch.h"
 #include "Runtime/Plan.h"
 
 #include <list>
@@ -49,22 +50,30 @@ public:
   bool prepared() const { return current != nullptr && !changed; }
   const Plan &plan() const { return *current; }
   Place outputPlace(size_t index) const { return outputPlaces[index]; }
+  // Launches one kernel with memory of the caller. Host memory is copied to the device and, where
+  // the kernel writes, back; pieces that overlap share their copy. Outputs of the last run stay.
+  Status launch(const KernelLaunch &launch, const RunRequest &request);
+
   // Waits for the last run. `data` has room for the bytes of the output.
   Status readOutput(size_t index, void *data);
 
   // What the last run did.
   bool ran() const { return lastRun.valid; }
+  // Whether the last thing done was a launch by itself; the following then tell of it.
+  bool launchedKernel() const { return lastKernel.has_value(); }
   struct LaunchRecord {
-    size_t launch, kernel;
+    std::optional<size_t> launch; // none: the kernel was launched by itself
+    size_t kernel;
     const CodeObject *code;
     std::array<int32_t, 3> grid;
   };
-  LaunchRecord launchRecord(size_t index) const; // index < plan().launches
+  size_t launches() const;
+  LaunchRecord launchRecord(size_t index) const; // index < launches()
   Result<RunTimes> times() { return executor->times(); }
   DeviceCounters counters() const { return executor->counters(); }
-  size_t copiedIn() const { return lastRun.copiedIn; }
-  size_t copiedOut() const { return lastRun.copiedOut; }
-  size_t arenaBytes() const { return arena.bytes + staging.bytes; }
+  size_t copiedIn() const { return lastKernel ? lastKernel->copiedIn : lastRun.copiedIn; }
+  size_t copiedOut() const { return lastKernel ? lastKernel->copiedOut : lastRun.copiedOut; }
+  size_t arenaBytes() const { return arena.bytes + staging.bytes + kernelStaging.bytes; }
   size_t paramBytes() const { return params.bytes; }
 
 private:
@@ -89,6 +98,7 @@ private:
   Status assignAddresses();
   void buildProgram();
   Place placeOf(size_t buffer) const;
+  Status stageMemory(const KernelLaunch &launch, Program &program);
 
   std::shared_ptr<const BundleFile> bundle;
   std::unique_ptr<Device> executor;
@@ -99,7 +109,7 @@ private:
   std::list<Plan> plans;
   const Plan *current = nullptr;
 
-  Region params, arena, staging;
+  Region params, arena, staging, kernelStaging;
   std::vector<Place> paramPlaces; // by buffer
   std::vector<Place> roots;       // by buffer: where roots lie
   std::vector<bool> inputInPlace, outputInPlace;
@@ -110,6 +120,13 @@ private:
     bool valid = false;
     size_t copiedIn = 0, copiedOut = 0;
   } lastRun;
+  struct LastKernel {
+    size_t kernel;
+    std::array<int32_t, 3> grid;
+    bool empty;
+    size_t copiedIn = 0, copiedOut = 0;
+  };
+  std::optional<LastKernel> lastKernel; // launched by itself after the last run
 };
 
 } // namespace teeny::rt

@@ -46,6 +46,13 @@ static void printKernels(const Json &kernels) {
     std::cout << "  " << kernel["name"].get<std::string>() << "  ("
               << kernel["function"].get<std::string>() << ", "
               << kernel["source"].get<std::string>() << ")\n";
+    for (const Json &param : kernel["params"])
+      if (param.contains("type"))
+        std::cout << "    " << param["name"].get<std::string>() << ": "
+                  << param["type"].get<std::string>()
+                  << (param.contains("written") ? ", written" : "") << "\n";
+    for (const auto &[name, value] : kernel["constants"].items())
+      std::cout << "    " << name << " = " << value.get<std::string>() << "\n";
     for (const Json &code : kernel["code"]) {
       std::cout << "    " << std::left << std::setw(12) << code["target"].get<std::string>()
                 << std::right << std::setw(9) << code["bytes"].get<int64_t>() << " bytes";

@@ -23,9 +23,13 @@ struct Options {
   std::vector<std::pair<std::string, std::string>> outputs;
   std::vector<std::pair<std::string, int64_t>> dims;
   std::optional<uint64_t> seed; // fill inputs that have no file
-  int repeat = 0;               // timed runs; 0: one that is not timed
-  int warmup = 3;               // before them
-  bool timings = false;         // of each launch
+  // A single kernel, where there is a grid.
+  std::string kernel; // empty: the only one
+  std::vector<int32_t> grid;
+  std::vector<std::pair<std::string, std::string>> args;
+  int repeat = 0;       // timed runs; 0: one that is not timed
+  int warmup = 3;       // before them
+  bool timings = false; // of each launch
   bool describe = false;
   bool json = false;
 };
@@ -36,8 +40,9 @@ public:
   using std::runtime_error::runtime_error;
 };
 
-// Both print to standard output.
+// All print to standard output.
 void describe(const Options &options);
 void run(const Options &options);
+void launch(const Options &options);
 
 } // namespace runner

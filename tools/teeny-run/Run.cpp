@@ -1,9 +1,8 @@
+#include "Data.h"
 #include "Numbers.h"
 #include "Options.h"
 #include "Timings.h"
 
-#include "Base/File.h"
-#include "TensorFile/Npy.h"
 #include "teeny/runtime.hpp"
 
 #include <nlohmann/json.hpp>
@@ -16,47 +15,6 @@ namespace rt = teeny::runtime;
 using Json = nlohmann::ordered_json;
 
 namespace {
-
-// A tensor with its data.
-struct Data {
-  teeny_dtype dtype = TEENY_F32;
-  std::vector<int64_t> shape;
-  std::vector<std::byte> bytes;
-};
-
-std::string shapeText(const std::vector<int64_t> &shape) {
-  std::string text;
-  for (int64_t size : shape)
-    text += (text.empty() ? "" : ", ") + std::to_string(size);
-  return "(" + text + ")";
-}
-
-size_t elementsOf(const std::vector<int64_t> &shape) {
-  size_t count = 1;
-  for (int64_t size : shape)
-    count *= static_cast<size_t>(size);
-  return count;
-}
-
-// npy files have no 8-bit floats: their bits travel as u8.
-bool isFloat8(teeny_dtype dtype) { return dtype == TEENY_F8E4M3 || dtype == TEENY_F8E5M2; }
-
-Data readFile(const std::string &path, const teeny_tensor_info &input) {
-  teeny::Result<teeny::MappedFile> file = teeny::MappedFile::open(path);
-  if (!file)
-    throw UserError(file.error().message);
-  teeny::Result<teeny::NpyArray> array = teeny::parseNpy(file->bytes());
-  if (!array)
-    throw UserError(path + ": " + array.error().message);
-  Data data;
-  // The enumerations are the same; the runtime checks that.
-  data.dtype = static_cast<teeny_dtype>(array->dtype);
-  if (data.dtype == TEENY_U8 && isFloat8(input.dtype))
-    data.dtype = input.dtype;
-  data.shape = array->shape;
-  data.bytes = rowMajor(*array);
-  return data;
-}
 
 Data makeRandom(const rt::Bundle &bundle, size_t index, const Options &options) {
   teeny_tensor_info input = bundle.input(index);
@@ -80,7 +38,7 @@ std::vector<Data> readInputs(const rt::Bundle &bundle, const Options &options) {
     teeny_tensor_info input = bundle.input(i);
     auto file = files.find(input.name);
     if (file != files.end()) {
-      inputs.push_back(readFile(file->second, input));
+      inputs.push_back(readFile(file->second, input.dtype));
       files.erase(file);
     } else if (options.seed) {
       inputs.push_back(makeRandom(bundle, i, options));
@@ -109,36 +67,6 @@ Data readOutput(rt::Session &session, const std::string &name) {
   data.bytes.resize(elementsOf(data.shape) * teeny_dtype_size(tensor.dtype));
   rt::check(teeny_read_output(session.get(), name.c_str(), data.bytes.data(), data.bytes.size()));
   return data;
-}
-
-void writeFile(const std::string &path, const Data &data) {
-  teeny_dtype dtype = isFloat8(data.dtype) ? TEENY_U8 : data.dtype;
-  auto bytes = teeny::writeNpy(static_cast<teeny::DType>(dtype), data.shape, data.bytes);
-  if (!bytes)
-    throw UserError(path + ": " + bytes.error().message);
-  if (teeny::Status written = teeny::writeFile(path, *bytes); !written)
-    throw UserError(written.error().message);
-}
-
-std::vector<std::string> firstValues(const Data &data) {
-  std::vector<std::string> values;
-  for (size_t i = 0; i < std::min<size_t>(elementsOf(data.shape), 8); ++i)
-    values.push_back(elementText(data.dtype, data.bytes.data(), i));
-  return values;
-}
-
-void printOutput(const std::string &name, const Data &data) {
-  std::cout << name << "  " << teeny_dtype_name(data.dtype) << " " << shapeText(data.shape) << " ";
-  for (const std::string &value : firstValues(data))
-    std::cout << " " << value;
-  std::cout << (elementsOf(data.shape) > 8 ? " ...\n" : "\n");
-}
-
-Json outputJson(const std::string &name, const Data &data) {
-  return {{"name", name},
-          {"dtype", teeny_dtype_name(data.dtype)},
-          {"shape", data.shape},
-          {"first", firstValues(data)}};
 }
 
 // Writes the outputs that go to files, and prints the others.
@@ -176,6 +104,10 @@ void requireOutputs(const rt::Bundle &bundle, const Options &options) {
 
 void run(const Options &options) {
   rt::Bundle bundle = rt::Bundle::open(options.bundle, options.sha256);
+  if (Json description = Json::parse(bundle.describe());
+      description["launches"].empty() && !description["kernels"].empty())
+    throw UserError("the bundle has kernels and no model: give --grid and an --arg for each "
+                    "parameter (--describe lists them)");
   requireOutputs(bundle, options);
   std::vector<Data> inputs = readInputs(bundle, options);
 
@@ -193,7 +125,7 @@ void run(const Options &options) {
 
   Timings timings;
   if (options.repeat > 0 || options.timings)
-    timings = measure(session, options);
+    timings = measure(session, options, [&] { session.run(); });
   else
     session.run();
 

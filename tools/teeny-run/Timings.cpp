@@ -20,12 +20,12 @@ static std::string detailOf(const teeny_launch_info &info) {
          std::to_string(info.grid[1]) + ", " + std::to_string(info.grid[2]) + "]";
 }
 
-static void measureRuns(rt::Session &session, int runs, Timings &timings) {
+static void measureRuns(rt::Session &session, int runs, const Run &run, Timings &timings) {
   session.setTimings(TEENY_TIMINGS_RUN);
   TimingRow wall{"wall", "", {}}, device{"device", "", {}};
   for (int i = 0; i < runs; ++i) {
     auto begin = std::chrono::steady_clock::now();
-    session.run();
+    run();
     auto end = std::chrono::steady_clock::now();
     wall.times.push_back(std::chrono::duration<double, std::micro>(end - begin).count());
     device.times.push_back(session.statistics().device_us);
@@ -34,11 +34,11 @@ static void measureRuns(rt::Session &session, int runs, Timings &timings) {
   timings.rows.push_back(device);
 }
 
-static void measureLaunches(rt::Session &session, int runs, Timings &timings) {
+static void measureLaunches(rt::Session &session, int runs, const Run &run, Timings &timings) {
   session.setTimings(TEENY_TIMINGS_LAUNCHES);
   std::vector<TimingRow> launches;
   for (int i = 0; i < runs; ++i) {
-    session.run();
+    run();
     const size_t count = session.statistics().launches;
     launches.resize(count);
     for (size_t j = 0; j < count; ++j) {
@@ -52,14 +52,14 @@ static void measureLaunches(rt::Session &session, int runs, Timings &timings) {
     timings.rows.push_back(std::move(row));
 }
 
-Timings measure(rt::Session &session, const Options &options) {
+Timings measure(rt::Session &session, const Options &options, const Run &run) {
   Timings timings;
   timings.runs = std::max(options.repeat, 1);
   for (int i = 0; i < options.warmup; ++i)
-    session.run();
-  measureRuns(session, timings.runs, timings);
+    run();
+  measureRuns(session, timings.runs, run, timings);
   if (options.timings)
-    measureLaunches(session, timings.runs, timings);
+    measureLaunches(session, timings.runs, run, timings);
   for (TimingRow &row : timings.rows)
     std::sort(row.times.begin(), row.times.end());
   return timings;

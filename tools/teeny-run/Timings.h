@@ -7,6 +7,8 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include <functional>
+
 namespace runner {
 
 // One line of the table.
@@ -17,13 +19,16 @@ struct TimingRow {
 
 struct Timings {
   int runs = 0;
-  // "wall": from the call of teeny_run to its return, copies included; "device": the launches
+  // "wall": from the call of the runtime to its return, copies included; "device": the launches
   // together; then, with --timings, each launch, measured in runs of its own.
   std::vector<TimingRow> rows;
 };
 
+// What is timed: runs the session's model or one of its kernels, and waits.
+using Run = std::function<void()>;
+
 // Leaves the session after its last run.
-Timings measure(teeny::runtime::Session &session, const Options &options);
+Timings measure(teeny::runtime::Session &session, const Options &options, const Run &run);
 
 void print(const Timings &timings); // min, median and max of each row
 nlohmann::ordered_json toJson(const Timings &timings);

@@ -78,9 +78,49 @@ void addDataFlags(CLI::App &app, Options &options) {
       ->type_name("SEED");
 }
 
+void addKernelFlags(CLI::App &app, Options &options) {
+  app.add_option_function<std::string>(
+         "--grid",
+         [&options](const std::string &text) {
+           for (size_t begin = 0; begin <= text.size();) {
+             size_t end = std::min(text.find(',', begin), text.size());
+             int64_t size = integer("--grid", text.substr(begin, end - begin));
+             if (size < 0 || size > INT32_MAX)
+               throw CLI::ValidationError("--grid", "expected 0 to " + std::to_string(INT32_MAX) +
+                                                        ", found " + std::to_string(size));
+             options.grid.push_back(static_cast<int32_t>(size));
+             begin = end + 1;
+           }
+           if (options.grid.size() > 3)
+             throw CLI::ValidationError("--grid", "expected X, X,Y or X,Y,Z, found '" + text + "'");
+           options.grid.resize(3, 1);
+         },
+         "Launches one kernel, on a grid of this many programs")
+      ->type_name("X,Y,Z");
+  app.add_option("--kernel", options.kernel, "Which kernel, where the bundle has several")
+      ->type_name("NAME");
+  app.add_option_function<std::vector<std::string>>(
+         "--arg",
+         [&options](const std::vector<std::string> &values) {
+           for (const std::string &value : values) {
+             auto argument = split("--arg", value, "VALUE");
+             for (const auto &other : options.args)
+               if (other.first == argument.first)
+                 throw CLI::ValidationError("--arg", "'" + other.first + "' is given twice");
+             options.args.push_back(argument);
+           }
+         },
+         "An argument of the kernel: a number, or for a pointer F.npy, zeros:SHAPE, random:SHAPE "
+         "(SHAPE as 4x100, or f32:4x100), @OTHER or @OTHER+N for the memory of another argument "
+         "from its element N on")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
+}
+
 void addFlags(CLI::App &app, Options &options) {
   app.add_option("BUNDLE", options.bundle, "Bundle to run")->required();
   addDataFlags(app, options);
+  addKernelFlags(app, options);
   app.add_option("--device", options.device,
                  "cpu, cuda or cuda:N; without it, the first GPU that has code in the bundle, else "
                  "the CPU")
@@ -127,11 +167,16 @@ int main(int argc, char **argv) {
   try {
     addFlags(app, options);
     app.parse(argc, argv);
+    if (options.grid.empty() && (!options.args.empty() || !options.kernel.empty()))
+      throw CLI::RequiredError("--grid");
+    if (!options.grid.empty() && (!options.inputs.empty() || !options.dims.empty()))
+      throw CLI::ValidationError("--grid", "a kernel takes --arg, not --input and --dim");
   } catch (const CLI::ParseError &error) {
     return app.exit(error) == 0 ? success : usageError;
   }
   try {
-    options.describe ? describe(options) : run(options);
+    auto action = options.describe ? describe : options.grid.empty() ? run : launch;
+    action(options);
     std::cout.flush();
     return std::cout ? success : environmentError;
   } catch (const teeny::runtime::Failure &failure) {

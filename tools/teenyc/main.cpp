@@ -9,16 +9,78 @@ namespace {
 
 using What = DumpOptions::What;
 
-void addGraphFlags(CLI::App &command, GraphOptions &graph, const std::string &help) {
-  command.add_option("FILE", graph.file, help)->required();
+// What the words of the command line mean depends on the kind of file.
+struct Input {
+  std::vector<std::string> files; // one, or kernels: FILE.py::FUNC
+  GraphOptions &graph;
+  KernelOptions &kernels;
+
+  // Throws what CLI11 reports as a mistake of usage.
+  void divide() {
+    auto isKernel = [](const std::string &file) {
+      return file.find("::") != std::string::npos || file.ends_with(".py");
+    };
+    if (!isKernel(files.front())) {
+      if (files.size() > 1)
+        throw CLI::ArgumentMismatch("one FILE is expected, found " + std::to_string(files.size()));
+      if (!kernels.signatures.empty() || !kernels.ranges.empty() || !kernels.globals.empty())
+        throw CLI::ValidationError("--signature, --range and --global are for a kernel, "
+                                   "FILE.py::FUNC");
+      graph.file = files.front();
+      return;
+    }
+    for (const std::string &file : files)
+      if (!isKernel(file))
+        throw CLI::ValidationError("'" + file + "' is no kernel: write FILE.py::FUNC");
+    kernels.kernels = files;
+    if (kernels.signatures.empty())
+      kernels.signatures.resize(files.size());
+    if (files.size() != 1 && files.size() != kernels.signatures.size())
+      throw CLI::ValidationError("--signature", std::to_string(files.size()) + " kernels and " +
+                                                    std::to_string(kernels.signatures.size()) +
+                                                    " signatures; each kernel has one, or one "
+                                                    "kernel has all");
+  }
+};
+
+void addKernelFlags(CLI::App &command, KernelOptions &kernels) {
+  auto *group = command.add_option_group("Kernels", "Of a kernel without a graph");
+  auto list = [&](const char *flag, std::vector<std::string> &values, const char *help,
+                  const char *type) {
+    group->add_option(flag, values, help)->type_name(type)->allow_extra_args(false);
+  };
+  list("--signature", kernels.signatures,
+       "Types and values of its parameters: '*fp16:16, *fp16, i32, fp32, 1024'", "S");
+  list("--range", kernels.ranges, "Between which values an integer parameter is", "NAME=LOW:HIGH");
+  list("--global", kernels.globals, "Value of a global of the file", "NAME=VALUE");
+  group->add_option("--num-warps", kernels.numWarps, "Warps of a program")
+      ->check(CLI::IsMember({1, 2, 4, 8, 16, 32}))
+      ->capture_default_str()
+      ->type_name("N");
+  group->add_option("--num-stages", kernels.numStages, "Stages of pipelined loops")
+      ->check(CLI::Range(1, 16))
+      ->capture_default_str()
+      ->type_name("N");
+  group
+      ->add_option("--fp32-dot", kernels.fp32Dot,
+                   "Precision of dots of fp32, whatever the source says")
+      ->check(CLI::IsMember({"ieee", "tf32"}))
+      ->type_name("P");
+}
+
+void addInputFlags(CLI::App &command, Input &input, const std::string &help) {
+  GraphOptions &graph = input.graph;
+  command.add_option("FILE", input.files, help)->required();
   command
       .add_option("--ops", graph.opsDirs,
                   "Folder searched for op declarations, after that of the graph")
-      ->type_name("DIR");
+      ->type_name("DIR")
+      ->allow_extra_args(false);
+  addKernelFlags(command, input.kernels);
 }
 
-void addCompile(CLI::App &command, CompileOptions &options) {
-  addGraphFlags(command, options.graph, "Graph (FILE.json)");
+void addCompile(CLI::App &command, CompileOptions &options, Input &input) {
+  addInputFlags(command, input, "Graph (FILE.json), or kernels (FILE.py::FUNC)");
   command.add_option("-o,--output", options.output, "Bundle to write")->type_name("F.bundle");
   command
       .add_option("--target", options.targets,
@@ -49,8 +111,8 @@ void addCompile(CLI::App &command, CompileOptions &options) {
   command.footer(footer);
 }
 
-void addDump(CLI::App &command, DumpOptions &options) {
-  addGraphFlags(command, options.graph, "Graph or bundle (FILE.json or F.bundle)");
+void addDump(CLI::App &command, DumpOptions &options, Input &input) {
+  addInputFlags(command, input, "Graph, bundle or kernels (FILE.json, F.bundle, FILE.py::FUNC)");
   CLI::Option_group *what = command.add_option_group("what", "What to print, one of");
   const std::tuple<const char *, What, const char *> flags[] = {
       {"--graph", What::graph, "Graph IR, shapes inferred"},
@@ -80,21 +142,26 @@ int main(int argc, char **argv) {
   app.set_version_flag("--version", versionText);
 
   CompileOptions compileOptions;
-  CLI::App *compileCommand = app.add_subcommand("compile", "Compile a graph into a bundle");
-  addCompile(*compileCommand, compileOptions);
+  Input compileInput{{}, compileOptions.graph, compileOptions.kernels};
+  CLI::App *compileCommand =
+      app.add_subcommand("compile", "Compile a graph or kernels into a bundle");
+  addCompile(*compileCommand, compileOptions, compileInput);
 
   DumpOptions dumpOptions;
+  Input dumpInput{{}, dumpOptions.graph, dumpOptions.kernels};
   CLI::App *dumpCommand =
       app.add_subcommand("dump", "Print what a graph becomes or a bundle holds");
-  addDump(*dumpCommand, dumpOptions);
+  addDump(*dumpCommand, dumpOptions, dumpInput);
 
   CheckOptions checkOptions;
+  Input checkInput{{}, checkOptions.graph, checkOptions.kernels};
   CLI::App *checkCommand =
       app.add_subcommand("check", "Report every error without generating code");
-  addGraphFlags(*checkCommand, checkOptions.graph, "Graph (FILE.json)");
+  addInputFlags(*checkCommand, checkInput, "Graph (FILE.json), or kernels (FILE.py::FUNC)");
 
   try {
     app.parse(argc, argv);
+    (*compileCommand ? compileInput : *dumpCommand ? dumpInput : checkInput).divide();
     if (*compileCommand && compileOptions.output.empty() && !compileOptions.stopAfter)
       throw CLI::RequiredError("--output");
   } catch (const CLI::ParseError &error) {

@@ -40,8 +40,8 @@ static Status bind(teeny_session *session, bool isInput, const char *name,
   return {};
 }
 
-static Result<OfferedTensor> viewOf(const Session &session, const teeny_tensor &tensor,
-                                    const std::string &what) {
+Result<OfferedTensor> rt::viewOf(const Session &session, const teeny_tensor &tensor,
+                                 const std::string &what) {
   OfferedTensor view;
   std::optional<DType> dtype = fromC(tensor.dtype);
   if (!dtype)

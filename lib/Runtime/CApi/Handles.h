@@ -24,6 +24,10 @@ struct KernelStrings {
 inline teeny_dtype toC(DType type) { return static_cast<teeny_dtype>(type); }
 std::optional<DType> fromC(teeny_dtype type);
 
+// A tensor as a caller of the session offers it; `what` begins the texts of errors.
+Result<OfferedTensor> viewOf(const Session &session, const teeny_tensor &tensor,
+                             const std::string &what);
+
 } // namespace teeny::rt
 
 struct teeny_bundle {

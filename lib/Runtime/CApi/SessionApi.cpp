@@ -63,6 +63,10 @@ static Status requireRun(const Session &session) {
   return Error{ErrorCode::invalid, "there has been no successful run since tensors were bound"};
 }
 
+static Status requireRunOrLaunch(const Session &session) {
+  return session.launchedKernel() ? Status() : requireRun(session);
+}
+
 extern "C" {
 
 teeny_status teeny_session_create(const teeny_bundle *bundle, const teeny_session_options *options,
@@ -188,15 +192,15 @@ teeny_status teeny_get_statistics(teeny_session *session, teeny_run_statistics *
     TEENY_REQUIRE(session);
     TEENY_REQUIRE(statistics);
     Session &inner = *session->session;
-    if (Status status = requireRun(inner); !status)
+    if (Status status = requireRunOrLaunch(inner); !status)
       return status;
     Result<RunTimes> times = inner.times();
     if (!times)
       return times.error();
     DeviceCounters counters = inner.counters();
-    *statistics = {times->total,       inner.plan().launches, times->usedGraph,
-                   inner.copiedIn(),   inner.copiedOut(),     inner.arenaBytes(),
-                   inner.paramBytes(), counters.graphsMade,   counters.graphUpdates};
+    *statistics = {times->total,       inner.launches(),    times->usedGraph,
+                   inner.copiedIn(),   inner.copiedOut(),   inner.arenaBytes(),
+                   inner.paramBytes(), counters.graphsMade, counters.graphUpdates};
     return {};
   });
 }
@@ -206,20 +210,22 @@ teeny_status teeny_get_launch(teeny_session *session, size_t index, teeny_launch
     TEENY_REQUIRE(session);
     TEENY_REQUIRE(info);
     Session &inner = *session->session;
-    if (Status status = requireRun(inner); !status)
+    if (Status status = requireRunOrLaunch(inner); !status)
       return status;
-    if (index >= inner.plan().launches)
+    if (index >= inner.launches())
       return Error{ErrorCode::notFound, "there is no launch " + std::to_string(index) +
                                             ": the last run had " +
-                                            std::to_string(inner.plan().launches)};
+                                            std::to_string(inner.launches())};
     Result<RunTimes> times = inner.times();
     if (!times)
       return times.error();
     Session::LaunchRecord record = inner.launchRecord(index);
-    const ManifestLaunch &launch = inner.manifest().launches[record.launch];
-    *info = {launch.name.c_str(),
-             launch.node.c_str(),
-             inner.manifest().kernels[record.kernel].name.c_str(),
+    const char *kernel = inner.manifest().kernels[record.kernel].name.c_str();
+    const ManifestLaunch *launch =
+        record.launch ? &inner.manifest().launches[*record.launch] : nullptr;
+    *info = {launch ? launch->name.c_str() : kernel,
+             launch ? launch->node.c_str() : "",
+             kernel,
              record.code->target.c_str(),
              {record.grid[0], record.grid[1], record.grid[2]},
              index < times->launches.size() ? times->launches[index] : 0.0};

@@ -246,7 +246,7 @@ Status CudaDevice::enqueueBody(const Program &program, Timing timing, CUstream s
       return status;
 
   CUgraphExec graph = nullptr;
-  if (useGraphs && timing != Timing::launches && !program.body.empty()) {
+  if (useGraphs && program.repeats && timing != Timing::launches && !program.body.empty()) {
     auto enqueueInto = [&](CUstream into) { return enqueueAll(program.body, program, into); };
     Result<CUgraphExec> made = graphs->graph(program, enqueueInto);
     if (!made)

@@ -291,6 +291,43 @@ TEENY_API teeny_status teeny_run_on_stream(teeny_session *session, void *stream)
 TEENY_API teeny_status teeny_read_output(teeny_session *session, const char *name, void *data,
                                          size_t size);
 
+/* ---- Single kernels ----------------------------------------------------------------------------
+ */
+
+typedef enum teeny_argument_kind TEENY_ENUM {
+  TEENY_ARGUMENT_TENSOR = 0, /* of a pointer: the address of its first element */
+  TEENY_ARGUMENT_INT = 1,    /* of an integer or a boolean */
+  TEENY_ARGUMENT_UINT = 2,   /* likewise: `integer` has the bits of a uint64_t */
+  TEENY_ARGUMENT_FLOAT = 3   /* rounded to the type of the parameter */
+} teeny_argument_kind;
+
+typedef struct teeny_argument {
+  const char *name; /* of the parameter; NULL: that of the same place among the parameters */
+  teeny_argument_kind kind;
+  const teeny_tensor *tensor;
+  int64_t integer;
+  double real;
+} teeny_argument;
+
+/* Launches one kernel that was compiled with a signature, and waits for it. `grid` is the number of
+ * programs along x, y and z: any below 2^31 along x, up to 65535 along y and z; with a 0 nothing is
+ * launched. Each parameter that the kernel has at run time needs one argument. Checked are kinds,
+ * element types, ranges, what must be a multiple of 16, the alignment of addresses. Not checked is
+ * what the kernel does with addresses: it sees the first element of each tensor, and its own idea
+ * of sizes and strides decides what it touches. Kernels that the bundle's own launches use are
+ * refused.
+ *
+ * A CUDA session copies tensors in host memory to the device before the launch and, where the
+ * kernel writes, back after it, all of a tensor's bytes; tensors that overlap share their copy. */
+TEENY_API teeny_status teeny_launch_kernel(teeny_session *session, const char *kernel,
+                                           const int32_t *grid, const teeny_argument *arguments,
+                                           size_t argument_count);
+/* As teeny_run_on_stream is to teeny_run. */
+TEENY_API teeny_status teeny_launch_kernel_on_stream(teeny_session *session, const char *kernel,
+                                                     const int32_t *grid,
+                                                     const teeny_argument *arguments,
+                                                     size_t argument_count, void *stream);
+
 /* ---- Timings -----------------------------------------------------------------------------------
  */
 
@@ -303,7 +340,7 @@ typedef enum teeny_timings TEENY_ENUM {
 /* Takes effect with the next run. Sessions begin with TEENY_TIMINGS_NONE. */
 TEENY_API teeny_status teeny_set_timings(teeny_session *session, teeny_timings timings);
 
-/* What the last successful run did. */
+/* What the last successful run, or launch of a single kernel, did. */
 typedef struct teeny_run_statistics {
   double device_us;   /* from the first launch to the end of the last; 0 if not timed */
   size_t launches;    /* carried out: those with an empty grid are left out */
@@ -324,8 +361,8 @@ TEENY_API teeny_status teeny_get_statistics(teeny_session *session,
 /* One launch of the last run. The strings belong to the session's bundle and live as long as the
  * session. */
 typedef struct teeny_launch_info {
-  const char *name;
-  const char *node;   /* of the graph */
+  const char *name;   /* of a single kernel: the kernel's */
+  const char *node;   /* of the graph; empty for a single kernel */
   const char *kernel; /* of the variant that was chosen */
   const char *target; /* of its code */
   int32_t grid[3];

@@ -13,6 +13,7 @@
 
 #include "teeny/runtime.h"
 
+#include <array>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -120,6 +121,28 @@ struct Tensor {
   teeny_memory memory = TEENY_HOST;
 };
 
+// An argument of a kernel that is launched by itself; without a name, its place counts.
+struct Argument {
+  std::string name;
+  teeny_argument_kind kind = TEENY_ARGUMENT_INT;
+  Tensor memory; // of a pointer; what is written goes there
+  int64_t bits = 0;
+  double number = 0;
+
+  static Argument tensor(std::string name, Tensor memory) {
+    return {std::move(name), TEENY_ARGUMENT_TENSOR, std::move(memory)};
+  }
+  static Argument integer(std::string name, int64_t value) {
+    return {std::move(name), TEENY_ARGUMENT_INT, {}, value};
+  }
+  static Argument unsignedInteger(std::string name, uint64_t value) {
+    return {std::move(name), TEENY_ARGUMENT_UINT, {}, static_cast<int64_t>(value)};
+  }
+  static Argument real(std::string name, double value) {
+    return {std::move(name), TEENY_ARGUMENT_FLOAT, {}, 0, value};
+  }
+};
+
 class Session {
 public:
   explicit Session(const Bundle &bundle, const teeny_session_options *options = nullptr) {
@@ -145,6 +168,19 @@ public:
   void prepare() { check(teeny_prepare(get())); }
   void run() { check(teeny_run(get())); }
   void runOnStream(void *stream) { check(teeny_run_on_stream(get(), stream)); }
+
+  void launch(const std::string &kernel, const std::array<int32_t, 3> &grid,
+              const std::vector<Argument> &arguments) {
+    std::vector<teeny_tensor> views;
+    std::vector<teeny_argument> list;
+    views.reserve(arguments.size()); // the list points to them
+    for (const Argument &argument : arguments) {
+      views.push_back(viewOf(argument.memory));
+      list.push_back({argument.name.empty() ? nullptr : argument.name.c_str(), argument.kind,
+                      &views.back(), argument.bits, argument.number});
+    }
+    check(teeny_launch_kernel(get(), kernel.c_str(), grid.data(), list.data(), list.size()));
+  }
 
   int64_t dim(const std::string &name) const {
     int64_t value = 0;

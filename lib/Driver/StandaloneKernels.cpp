@@ -1,0 +1,158 @@
+#include "Driver/StandaloneKernels.h"
+
+#include "Driver/BuildManifest.h"
+#include "Tile/IR/Tile.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+using namespace teeny;
+
+// The kernel of FILE.py::FUNC.
+const KernelInfo *StandaloneKernels::findKernel(const std::string &text, const KernelFile *&file) {
+  auto [path, function] = StringRef(text).rsplit("::");
+  auto [entry, isNew] = files.try_emplace(path.str());
+  if (isNew) {
+    std::string reason;
+    if (const Source *source = sources.readFile(path, reason))
+      entry->second = KernelFile::parse(source, diagnostics);
+    else
+      diagnostics.error({}, "cannot read '" + path.str() + "': " + reason);
+  }
+  file = entry->second.get();
+  if (!file)
+    return nullptr;
+  if (const KernelInfo *kernel = file->find(function))
+    return kernel;
+  std::vector<std::string> names;
+  for (const KernelInfo &info : file->kernels())
+    names.push_back(info.name);
+  SourceLocation whole;
+  whole.source = file->source();
+  Diagnostic &error = diagnostics.error(
+      whole, function.empty() ? "no kernel is named: write FILE.py::FUNC"
+                              : "no kernel '" + function.str() + "' in this file");
+  std::string near = nearest(function, names);
+  if (!near.empty())
+    error.didYouMean(near);
+  else if (names.empty())
+    error.suggest("the file has no function decorated with @triton.jit");
+  else
+    error.suggest("the file has " + listed(names));
+  return nullptr;
+}
+
+void StandaloneKernels::readRanges() {
+  for (const std::string &text : options.ranges) {
+    std::optional<NamedRange> range = parseRange(sources.add("--range", text), diagnostics);
+    if (!range)
+      continue;
+    std::vector<std::string> names;
+    bool used = false;
+    for (Kernel &kernel : kernels) {
+      for (const KernelParameter &parameter : kernel.info->parameters)
+        names.push_back(parameter.name);
+      if (!kernel.info->find(range->name))
+        continue;
+      used = true;
+      applyRange(*range, *kernel.info, kernel.specs, diagnostics);
+    }
+    if (!used)
+      diagnostics
+          .error(range->place,
+                 "'" + kernels.front().info->name + "' has no parameter '" + range->name + "'")
+          .didYouMean(nearest(range->name, names))
+          .note(kernels.front().info->location, "the kernel");
+  }
+}
+
+void StandaloneKernels::readGlobals() {
+  for (const std::string &text : options.globals)
+    if (auto global =
+            parseGlobal(sources.add("--global", text), *kernels.front().file, diagnostics))
+      generation.globals.insert_or_assign(global->first, global->second);
+}
+
+bool StandaloneKernels::read() {
+  generation.numWarps = options.numWarps;
+  if (!options.fp32Dot.empty())
+    generation.fp32Dot =
+        options.fp32Dot == "ieee" ? lang::DotPrecision::ieee : lang::DotPrecision::tf32;
+  for (size_t i = 0; i < options.signatures.size(); ++i) {
+    Kernel kernel;
+    kernel.info = findKernel(options.kernels[std::min(i, options.kernels.size() - 1)], kernel.file);
+    if (!kernel.info)
+      continue;
+    const Source *text = sources.add("--signature", options.signatures[i]);
+    if (auto specs = parseSignature(text, *kernel.info, diagnostics))
+      kernel.specs = std::move(*specs);
+    kernels.push_back(std::move(kernel));
+  }
+  if (diagnostics.hasErrors())
+    return false;
+  readRanges();
+  readGlobals();
+  return !diagnostics.hasErrors();
+}
+
+bool StandaloneKernels::generate(ModuleOp module) {
+  for (Kernel &kernel : kernels) {
+    kernel.symbol = kernel.info->name;
+    for (unsigned i = 2; module.lookupSymbol(kernel.symbol); ++i)
+      kernel.symbol = kernel.info->name + "_" + std::to_string(i);
+    generation.symbolName = kernel.symbol;
+    func::FuncOp function = generateKernel(*kernel.file, kernel.info->name, kernel.specs,
+                                           generation, module, diagnostics);
+    assert((function || diagnostics.hasErrors()) && "a kernel fails with an error");
+    if (!function)
+      continue;
+    if (kernel.symbol != kernel.info->name)
+      function->setAttr(tile::functionAttr,
+                        StringAttr::get(module.getContext(), kernel.info->name));
+    FailureOr<SmallVector<PointerUses>> uses = findPointerUses(function);
+    assert(succeeded(uses) && "the analysis accepts what the front end makes");
+    kernel.uses = std::move(*uses);
+  }
+  return !diagnostics.hasErrors();
+}
+
+// A default as the source has it, which may be any bytes.
+static std::string printable(std::string text) {
+  for (char &c : text)
+    if (uint8_t(c) < ' ' || c == '\x7f')
+      c = ' ';
+  constexpr size_t most = 200;
+  return text.size() <= most ? text : text.substr(0, most) + "...";
+}
+
+Manifest StandaloneKernels::describe(ModuleOp module) const {
+  Manifest manifest;
+  manifest.name = kernels.front().info->name;
+  for (const Kernel &kernel : kernels) {
+    ManifestKernel entry =
+        describeKernel(module.lookupSymbol<func::FuncOp>(kernel.symbol), sources);
+    size_t next = 0; // among the run-time parameters
+    for (const KernelParameter &parameter : kernel.info->parameters) {
+      auto spec = llvm::find_if(kernel.specs, [&](const ParamSpec &candidate) {
+        return candidate.name == parameter.name;
+      });
+      if (spec == kernel.specs.end()) {
+        entry.constants.push_back({parameter.name, printable(parameter.defaultText)});
+        continue;
+      }
+      if (spec->kind == ParamSpec::constexprValue) {
+        entry.constants.push_back({parameter.name, constText(spec->value)});
+        continue;
+      }
+      KernelParam &param = entry.params[next];
+      param.type = signatureType(*spec);
+      param.multipleOf = spec->divisibility;
+      param.range = spec->range;
+      param.written = kernel.uses[next].written;
+      ++next;
+    }
+    assert(next == entry.params.size() && "parameters are in source order");
+    manifest.kernels.push_back(std::move(entry));
+  }
+  return manifest;
+}
