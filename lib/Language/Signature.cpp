@@ -5,7 +5,6 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/raw_ostream.h"
 
 namespace teeny {
 
@@ -315,10 +314,13 @@ std::string constText(const ConstValue &value) {
   if (auto *number = std::get_if<double>(&value))
     return lang::text(Constant(*number));
   if (auto *string = std::get_if<std::string>(&value)) {
-    std::string escaped;
-    llvm::raw_string_ostream os(escaped);
-    llvm::printEscapedString(*string, os);
-    return "'" + escaped + "'";
+    std::string quoted = "'";
+    for (char c : *string)
+      if (uint8_t(c) < ' ' || c == '\x7f')
+        quoted += "\\x" + llvm::toHex(llvm::StringRef(&c, 1), /*LowerCase=*/true);
+      else
+        quoted += (c == '\'' || c == '\\' ? "\\" : "") + std::string(1, c);
+    return quoted + "'";
   }
   return "tl." + std::get<ScalarType>(value).languageName().str();
 }

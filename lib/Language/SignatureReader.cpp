@@ -50,6 +50,19 @@ static std::vector<std::string> namesOfTypes() {
   return names;
 }
 
+void SignatureReader::skipItem() {
+  unsigned depth = 0;
+  while (!atEnd()) {
+    const Token token = next();
+    if (token.is("(") || token.is("[") || token.is("{"))
+      ++depth;
+    else if (depth && (token.is(")") || token.is("]") || token.is("}")))
+      --depth;
+    else if (!depth && token.is(","))
+      return;
+  }
+}
+
 // After a type: `:16` or `:1`.
 bool SignatureReader::hint(SignatureItem &item) {
   if (!accept(":"))

@@ -36,11 +36,8 @@ public:
   }
   // NAME= begins here.
   bool atName() const { return peek().kind == Token::name && tokens[position + 1].is("="); }
-  // Past the comma that follows, without regard to what is before it.
-  void skipItem() {
-    while (!atEnd() && !accept(","))
-      ++position;
-  }
+  // Past the comma that ends the current item, whatever comes before it.
+  void skipItem();
   // From `start` to the token before the current one.
   Span upTo(Span start) const {
     const Span &last = tokens[position ? position - 1 : 0].span;

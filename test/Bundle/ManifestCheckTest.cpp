@@ -207,6 +207,44 @@ TEST_CASE("kernels and code that contradict themselves") {
   CHECK(checkManifest(manifest).error().message == "kernels[0].code: no code objects");
 }
 
+TEST_CASE("signatures that contradict themselves") {
+  check({
+      {"\"type\": \"*fp16\"", "\"type\": \"*fp17\"",
+       "kernels[1].params[0].type: '*fp17' is no type of kind buffer"},
+      {"\"type\": \"*fp16\"", "\"type\": \"fp16\"",
+       "kernels[1].params[0].type: 'fp16' is no type of kind buffer"},
+      {"\"type\": \"u32\"", "\"type\": \"u64\"",
+       "kernels[1].params[1].type: 'u64' is no type of kind i32"},
+      {"\"type\": \"u32\"", "\"type\": \"**u32\"",
+       "kernels[1].params[1].type: '**u32' is no type of kind i32"},
+      {"\"type\": \"bf16\"", "\"type\": \"fp8e5\"",
+       "kernels[1].params[2].type: 'fp8e5' is no type of kind bf16"},
+      {"\"type\": \"*fp16\", ", "",
+       "kernels[1].params[0]: \"multiple_of\" and \"range\" are for parameters with a type"},
+      {", \"type\": \"bf16\"", "",
+       "kernels[1].params[2].type: all parameters of a kernel have a type, or none"},
+      {"\"multiple_of\": 16", "\"multiple_of\": 0",
+       "kernels[1].params[0].multiple_of: 0, expected 1 to 4096"},
+      {"\"multiple_of\": 16", "\"multiple_of\": 8192",
+       "kernels[1].params[0].multiple_of: 8192, expected 1 to 4096"},
+      {"\"type\": \"bf16\"", "\"type\": \"bf16\", \"multiple_of\": 2",
+       "kernels[1].params[2].multiple_of: only a buffer or an integer can be a multiple of "
+       "something"},
+      {"\"type\": \"bf16\"", "\"type\": \"bf16\", \"range\": [0, 1]",
+       "kernels[1].params[2].range: only an integer has a range"},
+      {"\"range\": [0, 4096]", "\"range\": [0]",
+       "kernels[1].params[1]: expected \"range\" to be the smallest and the largest value"},
+      {"\"range\": [0, 4096]", "\"range\": [-1, 4096]",
+       "kernels[1].params[1].range[0]: -1, expected 0 to 4294967295"},
+      {"\"range\": [0, 4096]", "\"range\": [8, 7]",
+       "kernels[1].params[1].range[1]: 7, expected 8 to 4294967295"},
+      {"\"name\": \"acc\"", "\"name\": \"rows\"",
+       "kernels[1].constants[1].name: 'rows' appears twice"},
+      {"\"name\": \"rows\"", "\"name\": \"p\"", "kernels[1].params[1].name: 'p' appears twice"},
+      {"\"value\": \"128\"", "\"value\": \"\"", "kernels[1].constants[0].value: empty"},
+  });
+}
+
 TEST_CASE("launches that contradict themselves") {
   check({
       {"\"guard\": 1", "\"guard\": \"B\"",
@@ -281,7 +319,7 @@ TEST_CASE("indices beyond the end, from code") {
   manifest.buffers[3].aliasOf = 5;
   CHECK(checkManifest(manifest).error().message == "buffers[3].alias_of: no such buffer");
   manifest = sampleManifest();
-  manifest.launches[0].variants[0].kernel = 1;
+  manifest.launches[0].variants[0].kernel = 2;
   CHECK(checkManifest(manifest).error().message ==
         "launches[0].variants[0].kernel: no such kernel");
   manifest = sampleManifest();

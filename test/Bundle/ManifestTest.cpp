@@ -78,6 +78,27 @@ const char *expected = R"json({
           "scratch_bytes": 4096
         }
       ]
+    },
+    {
+      "name": "k.alone",
+      "function": "k",
+      "source": "",
+      "num_warps": 4,
+      "params": [
+        {"name": "p", "kind": "buffer", "written": true, "type": "*fp16", "multiple_of": 16},
+        {"name": "rows", "kind": "i32", "type": "u32", "multiple_of": 16, "range": [0, 4096]},
+        {"name": "eps", "kind": "bf16", "type": "bf16"}
+      ],
+      "constants": [{"name": "BLOCK", "value": "128"}, {"name": "acc", "value": "tl.float32"}],
+      "code": [
+        {
+          "target": "x86-64-v3",
+          "tensor": "teeny/code/k.x86-64-v3.so",
+          "symbol": "k_alone",
+          "sha256": "0000000000000000000000000000000000000000000000000000000000000000",
+          "scratch_bytes": 0
+        }
+      ]
     }
   ],
   "launches": [
@@ -139,6 +160,11 @@ TEST_CASE("a manifest is read back as it was") {
   CHECK(read->launches[0].variants[0].args[4].real == 0.1);
   CHECK(read->launches[1].variants[0].args[4].real == -HUGE_VAL);
   CHECK(read->kernels[0].code[2].scratchBytes == 4096);
+  CHECK_FALSE(read->kernels[0].hasSignature());
+  CHECK(read->kernels[1].hasSignature());
+  CHECK(read->kernels[1].params[1].range == std::pair(int64_t(0), int64_t(4096)));
+  CHECK_FALSE(read->kernels[1].params[2].range);
+  CHECK(read->kernels[1].params[2].multipleOf == 1);
 }
 
 TEST_CASE("floats are kept exactly") {
@@ -176,7 +202,8 @@ TEST_CASE("the manifest in README.md is one") {
   INFO((read ? "" : read.error().message));
   REQUIRE(read);
   // And shows all there is.
-  for (const char *key : {"requirements", "zeroed", "alias_of", "multiple_of", "written", "offset",
-                          "scratch_bytes", "ptx_version", "provenance", "\"float\"", "\"int\""})
+  for (const char *key :
+       {"requirements", "zeroed", "alias_of", "multiple_of", "written", "offset", "scratch_bytes",
+        "ptx_version", "provenance", "\"float\"", "\"int\"", "\"type\"", "\"range\"", "constants"})
     CHECK(readme.find(key, begin) < end);
 }

@@ -52,17 +52,26 @@ Manifest sampleManifest() {
   kernel.name = "k.fast";
   kernel.function = "k";
   kernel.source = "k.py:12";
-  kernel.params = {{"in", Param::buffer, false},
-                   {"out", Param::buffer, true},
-                   {"n", Param::i32, false},
-                   {"flag", Param::i1, false},
-                   {"scale", Param::f32, false}};
+  kernel.params = {{"in", Param::buffer, false, "", 1, {}},
+                   {"out", Param::buffer, true, "", 1, {}},
+                   {"n", Param::i32, false, "", 1, {}},
+                   {"flag", Param::i1, false, "", 1, {}},
+                   {"scale", Param::f32, false, "", 1, {}}};
   kernel.numWarps = 8;
   std::string digest(64, '0');
   kernel.code = {{"sm_90a", "teeny/code/k.sm_90a.cubin", "k", digest, 256, 1024, 40, 8, "8.0", 0},
                  {"compute_80", "teeny/code/k.compute_80.ptx", "k", digest, 256, 0, 0, 0, "7.8", 0},
                  {"x86-64-v3", "teeny/code/k.x86-64-v3.so", "k_cpu", digest, 0, 0, 0, 0, "", 4096}};
-  m.kernels = {kernel};
+  // One that may be launched by itself.
+  ManifestKernel alone;
+  alone.name = "k.alone";
+  alone.function = "k";
+  alone.params = {{"p", Param::buffer, true, "*fp16", 16, {}},
+                  {"rows", Param::i32, false, "u32", 16, std::pair(0, 4096)},
+                  {"eps", Param::bf16, false, "bf16", 1, {}}};
+  alone.constants = {{"BLOCK", "128"}, {"acc", "tl.float32"}};
+  alone.code = {{"x86-64-v3", "teeny/code/k.x86-64-v3.so", "k_alone", digest, 0, 0, 0, 0, "", 0}};
+  m.kernels = {kernel, alone};
 
   using Arg = LaunchArg::Kind;
   LaunchVariant aligned;
@@ -102,6 +111,8 @@ void SampleParts::addTo(BundleWriter &writer, Manifest &manifest, unsigned order
     BundleWriter::Code added = writer.addCode(file, bytes);
     manifest.kernels[0].code[index].tensor = added.tensor;
     manifest.kernels[0].code[index].sha256 = added.sha256;
+    if (index == 2)
+      manifest.kernels[1].code[0].sha256 = added.sha256; // the same library
   };
   std::vector<std::function<void()>> steps = {
       [&] {

@@ -103,10 +103,11 @@ size_t TestBundle::part(const std::string &name, size_t of, const std::string &o
 
 size_t TestBundle::kernel(const std::string &name, const std::vector<std::string> &params) {
   static const std::pair<const char *, KernelParam::Kind> kinds[] = {
-      {"i1", KernelParam::Kind::i1},   {"i8", KernelParam::Kind::i8},
-      {"i16", KernelParam::Kind::i16}, {"i32", KernelParam::Kind::i32},
-      {"i64", KernelParam::Kind::i64}, {"f32", KernelParam::Kind::f32},
-      {"f64", KernelParam::Kind::f64}};
+      {"i1", KernelParam::Kind::i1},    {"i8", KernelParam::Kind::i8},
+      {"i16", KernelParam::Kind::i16},  {"i32", KernelParam::Kind::i32},
+      {"i64", KernelParam::Kind::i64},  {"f32", KernelParam::Kind::f32},
+      {"f64", KernelParam::Kind::f64},  {"f16", KernelParam::Kind::f16},
+      {"bf16", KernelParam::Kind::bf16}};
   ManifestKernel kernel;
   kernel.name = kernel.function = name;
   kernel.source = "kernels.c";
@@ -127,6 +128,22 @@ size_t TestBundle::kernel(const std::string &name, const std::vector<std::string
   }
   manifest.kernels.push_back(kernel);
   return manifest.kernels.size() - 1;
+}
+
+void TestBundle::types(size_t kernel, const std::vector<std::string> &types) {
+  std::vector<KernelParam> &params = manifest.kernels[kernel].params;
+  REQUIRE(types.size() == params.size());
+  for (size_t i = 0; i < types.size(); ++i) {
+    const std::string &text = types[i];
+    const size_t end = text.size(), at = std::min(text.find('@'), end),
+                 colon = std::min(text.find(':'), at);
+    params[i].type = text.substr(0, colon);
+    if (colon != at)
+      params[i].multipleOf = std::stoll(text.substr(colon + 1));
+    if (at != end)
+      params[i].range = {std::stoll(text.substr(at + 1)),
+                         std::stoll(text.substr(text.find("..") + 2))};
+  }
 }
 
 void TestBundle::useTarget(const std::string &target) {

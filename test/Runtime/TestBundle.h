@@ -43,6 +43,9 @@ public:
 
   // "x" a buffer that is read, "out!" one that is written, "n:i32" a scalar.
   size_t kernel(const std::string &name, const std::vector<std::string> &params);
+  // Makes a kernel one that may be launched by itself: a type for each parameter, as in a
+  // signature, with what is required of it: "*fp32:16", "i32:8@0..100".
+  void types(size_t kernel, const std::vector<std::string> &types);
   // Code for a kernel, under its own name as the symbol. Code of kernels.c for a CPU target; text
   // of PTX or bytes of a cubin for a GPU.
   void cpuCode(size_t kernel, int64_t scratchBytes = 0, const std::string &target = hostTarget());
