@@ -2,7 +2,7 @@
 
 Every function here is written in the kernel language itself and inlined where a kernel calls `tl.exp`,
 `tl.sin`, `libdevice.tanh` and so on; `NAME_f32` serves f32 (and f16 and bf16, which are computed in f32). They build
-on what each target has as an instruction: tl.exp2, tl.sqrt, tl.rsqrt, tl.floor, tl.fma, division, and integer operations.
+on what each target has as an instruction: tl.exp2, tl.sqrt, tl.floor, tl.fma, division, and integer operations.
 
 Bounds are in units in the last place (ulp) of the result, over all finite arguments. They hold where exp2, division and
 sqrt are correctly rounded or within 1 ulp; on a GPU exp2.approx adds up to 2 ulp to exp, tanh, erf and pow. Polynomials
@@ -148,7 +148,7 @@ def pow_f32(x, y):
     half = y * 0.5
     odd = whole & (tl.floor(half) != half)
     negative = x.to(tl.int32, bitcast=True) < 0
-    r = tl.where(negative & odd, -r, r)
+    r = tl.where(negative & odd, r * -1.0, r)  # -r would be 0 - r
     r = tl.where((x < 0.0) & (x != -inf) & (whole == 0), float("nan"), r)
     r = tl.where((x != x) | (y != y), float("nan"), r)
     r = tl.where((x == -1.0) & (tl.abs(y) == inf), 1.0, r)
@@ -167,13 +167,12 @@ def tanh_f32(x):
     p = tl.fma(p, z, -0.33333299271835337)
     near = tl.fma(x * z, p, x)
     far = 1.0 - 2.0 / (exp_f32(2.0 * a) + 1.0)
-    return tl.where(a < 0.6, near, tl.where(x < 0.0, -far, far))
+    return tl.where(x == 0.0, x, tl.where(a < 0.6, near, tl.where(x < 0.0, -far, far)))
 
 
 @triton.jit
-def erf_f32(x):
-    """Error function, 2 ulp."""
-    a = tl.minimum(tl.abs(x), 4.0)  # erf(4) rounds to 1
+def _erf_near_f32(x):
+    """erf(x) for |x| < 0.92."""
     z = x * x
     p = tl.fma(z, 8.362281035195971e-05, -0.0008141473214697235)
     p = tl.fma(p, z, 0.0052009892443906774)
@@ -181,7 +180,13 @@ def erf_f32(x):
     p = tl.fma(p, z, 0.11283696488301899)
     p = tl.fma(p, z, -0.3761263386090347)
     p = tl.fma(p, z, 0.12837916665913518)
-    near = tl.fma(x, p, x)
+    return tl.fma(x, p, x)
+
+
+@triton.jit
+def erf_f32(x):
+    """Error function, 2 ulp."""
+    a = tl.minimum(tl.abs(x), 4.0)  # erf(4) rounds to 1
     # 1 - erfc, with a fit of log(erfc(a)) on [0.92, 4].
     q = tl.fma(a, -2.1096258087840686e-05, 0.00043447645620518403)
     q = tl.fma(q, a, -0.004171129393045288)
@@ -191,7 +196,7 @@ def erf_f32(x):
     q = tl.fma(q, a, -1.1295150451800118)
     q = tl.fma(q, a, 0.00017470785399694629)
     far = 1.0 - exp_f32(q)
-    r = tl.where(tl.abs(x) < 0.92, near, tl.where(x < 0.0, -far, far))
+    r = tl.where(tl.abs(x) < 0.92, _erf_near_f32(x), tl.where(x < 0.0, -far, far))
     return tl.where(x != x, x, r)
 
 
@@ -206,13 +211,14 @@ def _two_over_pi_f32(i: tl.constexpr):
 
 @triton.jit
 def _reduce_f32(x):
-    """x = q * pi/2 + r with |r| <= pi/4: q modulo 4 (i32) and r. NaN and infinities give NaN."""
+    """x = q * pi/2 + r + dr with |r| <= pi/4: q modulo 4 (i32), r, dr. NaN and infinities give NaN."""
     a = tl.abs(x)
-    # Up to 2**16: three parts of pi/2, fused.
+    # Up to 2**16: three parts of pi/2, fused; the first difference is exact.
     n = tl.floor(tl.fma(a, 0.6366197723675814, 0.5))
-    r = tl.fma(n, -1.5707963705062866, a)
-    r = tl.fma(n, 4.371138828673793e-08, r)
-    r = tl.fma(n, 1.7151245100058819e-15, r)
+    first = tl.fma(n, -1.5707963705062866, a)
+    part = n * -4.371138828673793e-08
+    r = first - part
+    dr = ((first - r) - part) - tl.fma(n, -4.371138828673793e-08, -part) + n * 1.7151245100058819e-15
     # Beyond: the product of the 24-bit mantissa and the 96 bits of 2/pi that matter for this exponent.
     bits = a.to(tl.int32, bitcast=True)
     exponent = tl.maximum((bits >> 23) - 120, 0)  # bits of 2/pi before it give multiples of 4
@@ -239,38 +245,53 @@ def _reduce_f32(x):
     # fraction * pi/2 * 2**-62, fraction in two floats.
     high = fraction.to(tl.float32)
     low = (fraction - high.to(tl.int64)).to(tl.float32)
-    big_r = tl.fma(high, 3.4061215800865545e-19, low * 3.4061215800865545e-19)
+    # pi/2 * 2**-62 as c + dc
+    rest = tl.fma(low, 3.4061215800865545e-19, high * -9.47839680047608e-27)
+    big_r = tl.fma(high, 3.4061215800865545e-19, rest)
+    big_dr = tl.fma(high, 3.4061215800865545e-19, -big_r) + rest
     large = a > 65536.0
     q = tl.where(large, quarter.to(tl.int32), n.to(tl.int32))
     r = tl.where(large, big_r, r)
+    dr = tl.where(large, big_dr, dr)
     negative = x < 0.0
     r = tl.where(negative, -r, r)
+    dr = tl.where(negative, -dr, dr)
     q = tl.where(negative, -q, q)
-    return q & 3, tl.where(a < float("inf"), r, float("nan"))
+    return q & 3, tl.where(a < float("inf"), r, float("nan")), dr
 
 
 @triton.jit
-def _sin_kernel_f32(r, z):
+def _sin_fit_f32(z):
+    """(sin(r) - r) / r**3 for z = r**2."""
     p = tl.fma(z, 2.7179401027578017e-06, -0.0001983929615547359)
     p = tl.fma(p, z, 0.008333329266816064)
-    p = tl.fma(p, z, -0.16666666640613836)
-    return tl.fma(r * z, p, r)
+    return tl.fma(p, z, -0.16666666640613836)
+
+
+@triton.jit
+def _cos_fit_f32(z):
+    """(cos(r) - 1 + r**2 / 2) / r**4 for z = r**2."""
+    p = tl.fma(z, -2.7206789411231674e-07, 2.479947864322605e-05)
+    p = tl.fma(p, z, -0.001388888359834683)
+    return tl.fma(p, z, 0.041666666621053214)
+
+
+@triton.jit
+def _sin_kernel_f32(r, dr, z):
+    return r + tl.fma(r * z, _sin_fit_f32(z), dr)
 
 
 @triton.jit
 def _cos_kernel_f32(z):
-    p = tl.fma(z, -2.7206789411231674e-07, 2.479947864322605e-05)
-    p = tl.fma(p, z, -0.001388888359834683)
-    p = tl.fma(p, z, 0.041666666621053214)
-    return tl.fma(z * z, p, tl.fma(z, -0.5, 1.0))
+    return tl.fma(z * z, _cos_fit_f32(z), tl.fma(z, -0.5, 1.0))
 
 
 @triton.jit
 def sin_f32(x):
     """Sine, 2 ulp for every finite argument."""
-    q, r = _reduce_f32(x)
+    q, r, dr = _reduce_f32(x)
     z = r * r
-    y = tl.where((q & 1) == 0, _sin_kernel_f32(r, z), _cos_kernel_f32(z))
+    y = tl.where((q & 1) == 0, _sin_kernel_f32(r, dr, z), _cos_kernel_f32(z))
     y = tl.where((q & 2) == 0, y, -y)
     return tl.where(x == 0.0, x, y)
 
@@ -278,7 +299,36 @@ def sin_f32(x):
 @triton.jit
 def cos_f32(x):
     """Cosine, 2 ulp for every finite argument."""
-    q, r = _reduce_f32(x)
+    q, r, dr = _reduce_f32(x)
     z = r * r
-    y = tl.where((q & 1) == 0, _cos_kernel_f32(z), _sin_kernel_f32(r, z))
+    y = tl.where((q & 1) == 0, _cos_kernel_f32(z), _sin_kernel_f32(r, dr, z))
     return tl.where(((q + 1) & 2) == 0, y, -y)
+
+
+@triton.jit
+def _tan_of(q, r, dr, sin_fit, cos_fit):
+    """tan(q * pi/2 + r + dr) from the fits of sine and cosine, with both and their quotient in two parts."""
+    z = r * r
+    s = tl.fma(r * z, sin_fit, dr)
+    sine = r + s
+    dsine = (r - sine) + s
+    half = 0.5 * z
+    w = 1.0 - half
+    c = tl.fma(z * z, cos_fit, (1.0 - w) - half) - (0.5 * tl.fma(r, r, -z) + r * dr)
+    cosine = w + c
+    dcosine = (w - cosine) + c
+    odd = (q & 1) != 0
+    n = tl.where(odd, -cosine, sine)
+    dn = tl.where(odd, -dcosine, dsine)
+    d = tl.where(odd, sine, cosine)
+    dd = tl.where(odd, dsine, dcosine)
+    t = tl.div_rn(n, d)
+    return t + tl.div_rn(tl.fma(-t, d, n) + (dn - t * dd), d)
+
+
+@triton.jit
+def tan_f32(x):
+    """Tangent, 1 ulp for every finite argument."""
+    q, r, dr = _reduce_f32(x)
+    z = r * r
+    return tl.where(x == 0.0, x, _tan_of(q, r, dr, _sin_fit_f32(z), _cos_fit_f32(z)))

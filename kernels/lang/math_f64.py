@@ -153,7 +153,7 @@ def pow_f64(x, y):
     half = y * 0.5
     odd = whole & (tl.floor(half) != half)
     negative = x.to(tl.int64, bitcast=True) < 0
-    r = tl.where(negative & odd, -r, r)
+    r = tl.where(negative & odd, r * -1.0, r)  # -r would be 0 - r
     r = tl.where((x < 0.0) & (x != -inf) & (whole == 0), float("nan"), r)
     r = tl.where((x != x) | (y != y), float("nan"), r)
     r = tl.where((x == -1.0) & (tl.abs(y) == inf), 1.0, r)
@@ -176,14 +176,13 @@ def tanh_f64(x):
     p = tl.fma(p, z, -0.3333333333333333)
     near = tl.fma(x * z, p, x)
     far = 1.0 - 2.0 / (exp_f64(2.0 * a) + 1.0)
-    return tl.where(a < 0.3, near, tl.where(x < 0.0, -far, far))
+    return tl.where(x == 0.0, x, tl.where(a < 0.3, near, tl.where(x < 0.0, -far, far)))
 
 
 @triton.jit
-def erf_f64(x):
-    """Error function, 2 ulp: a fit in x**2 near 0, elsewhere 1 - exp of fits of log(erfc) on three ranges."""
-    a = tl.minimum(tl.abs(x), 5.95)  # erf(5.95) rounds to 1
-    z = a * a
+def _erf_near_f64(x):
+    """erf(x) for |x| < 0.85."""
+    z = x * x
     p = tl.fma(z, -8.840359929754712e-10, 1.4190836952085114e-08)
     p = tl.fma(p, z, -1.6300710929152e-07)
     p = tl.fma(p, z, 1.6457697335824332e-06)
@@ -195,7 +194,13 @@ def erf_f64(x):
     p = tl.fma(p, z, 0.11283791670954693)
     p = tl.fma(p, z, -0.3761263890318375)
     p = tl.fma(p, z, 0.1283791670955126)
-    near = tl.fma(x, p, x)
+    return tl.fma(x, p, x)
+
+
+@triton.jit
+def erf_f64(x):
+    """Error function, 2 ulp: a fit in x**2 near 0, elsewhere 1 - exp of fits of log(erfc) on three ranges."""
+    a = tl.minimum(tl.abs(x), 5.95)  # erf(5.95) rounds to 1
     u = a - 1.425
     q = tl.fma(u, -1.5579266080115364e-09, 4.041810872900672e-09)
     q = tl.fma(q, u, -4.0067431746929956e-09)
@@ -241,5 +246,5 @@ def erf_f64(x):
     s = tl.fma(s, u, -9.751110199755347)
     s = tl.fma(s, u, -24.95722390753377)
     far = 1.0 - exp_f64(tl.where(a < 2.0, q, tl.where(a < 3.6, r, s)))
-    y = tl.where(a < 0.85, near, tl.where(x < 0.0, -far, far))
+    y = tl.where(a < 0.85, _erf_near_f64(x), tl.where(x < 0.0, -far, far))
     return tl.where(x != x, x, y)

@@ -71,58 +71,73 @@ def _reduce_large_f64(a):
     lo = lo + ((low >> 11) & 0x1FFFFFFFFFFFFF).to(tl.float64) * 1.1102230246251565e-16
     # (hi + lo) * pi/2 * 2**-62
     scale: tl.constexpr = 3.4061215800865545e-19
-    return quarter, tl.fma(hi, scale, lo * scale + hi * 1.3277647201629795e-35)
+    rest = tl.fma(lo, scale, hi * 1.3277647201629795e-35)
+    r = tl.fma(hi, scale, rest)
+    return quarter, r, tl.fma(hi, scale, -r) + rest
 
 
 @triton.jit
 def _reduce_f64(x):
-    """x = q * pi/2 + r with |r| <= pi/4: q modulo 4 (i64) and r. NaN and infinities give NaN."""
+    """x = q * pi/2 + r + dr with |r| <= pi/4: q modulo 4 (i64), r, dr. NaN and infinities give NaN."""
     a = tl.abs(x)
     large = a > 4194304.0
     n = tl.floor(tl.fma(tl.where(large, 0.0, a), 0.6366197723675814, 0.5))
-    r = tl.fma(n, -1.5707963267948966, a)
-    r = tl.fma(n, -6.123233995736766e-17, r)
-    r = tl.fma(n, 1.4973849048591698e-33, r)
-    large_q, large_r = _reduce_large_f64(a)
+    first = tl.fma(n, -1.5707963267948966, a)
+    part = n * 6.123233995736766e-17
+    r = first - part
+    dr = ((first - r) - part) - tl.fma(n, 6.123233995736766e-17, -part) + n * 1.4973849048591698e-33
+    large_q, large_r, large_dr = _reduce_large_f64(a)
     q = tl.where(large, large_q, n.to(tl.int64))
     r = tl.where(large, large_r, r)
+    dr = tl.where(large, large_dr, dr)
     negative = x < 0.0
     r = tl.where(negative, -r, r)
+    dr = tl.where(negative, -dr, dr)
     q = tl.where(negative, -q, q)
-    return q & 3, tl.where(a < float("inf"), r, float("nan"))
+    return q & 3, tl.where(a < float("inf"), r, float("nan")), dr
 
 
 @triton.jit
-def _sin_kernel_f64(r, z):
+def _sin_fit_f64(z):
+    """(sin(r) - r) / r**3 for z = r**2."""
     p = tl.fma(z, -7.578081214446779e-13, 1.6058354355974067e-10)
     p = tl.fma(p, z, -2.5052104816667916e-08)
     p = tl.fma(p, z, 2.7557319213831767e-06)
     p = tl.fma(p, z, -0.0001984126984125439)
     p = tl.fma(p, z, 0.008333333333333323)
-    p = tl.fma(p, z, -0.16666666666666666)
-    return tl.fma(r * z, p, r)
+    return tl.fma(p, z, -0.16666666666666666)
 
 
 @triton.jit
-def _cos_kernel_f64(z):
+def _cos_fit_f64(z):
+    """(cos(r) - 1 + r**2 / 2) / r**4 for z = r**2."""
     p = tl.fma(z, 4.7377188663531983e-14, -1.147028468669374e-11)
     p = tl.fma(p, z, 2.087675429121083e-09)
     p = tl.fma(p, z, -2.755731921504618e-07)
     p = tl.fma(p, z, 2.4801587301570737e-05)
     p = tl.fma(p, z, -0.0013888888888888874)
-    p = tl.fma(p, z, 0.041666666666666664)
+    return tl.fma(p, z, 0.041666666666666664)
+
+
+@triton.jit
+def _sin_kernel_f64(r, dr, z):
+    return r + tl.fma(r * z, _sin_fit_f64(z), dr)
+
+
+@triton.jit
+def _cos_kernel_f64(z):
     # 1 - z/2 with the bits that it loses.
     half = 0.5 * z
     w = 1.0 - half
-    return w + (((1.0 - w) - half) + z * z * p)
+    return w + (((1.0 - w) - half) + z * z * _cos_fit_f64(z))
 
 
 @triton.jit
 def sin_f64(x):
     """Sine, 2 ulp for every finite argument."""
-    q, r = _reduce_f64(x)
+    q, r, dr = _reduce_f64(x)
     z = r * r
-    y = tl.where((q & 1) == 0, _sin_kernel_f64(r, z), _cos_kernel_f64(z))
+    y = tl.where((q & 1) == 0, _sin_kernel_f64(r, dr, z), _cos_kernel_f64(z))
     y = tl.where((q & 2) == 0, y, -y)
     return tl.where(x == 0.0, x, y)
 
@@ -130,7 +145,15 @@ def sin_f64(x):
 @triton.jit
 def cos_f64(x):
     """Cosine, 2 ulp for every finite argument."""
-    q, r = _reduce_f64(x)
+    q, r, dr = _reduce_f64(x)
     z = r * r
-    y = tl.where((q & 1) == 0, _cos_kernel_f64(z), _sin_kernel_f64(r, z))
+    y = tl.where((q & 1) == 0, _cos_kernel_f64(z), _sin_kernel_f64(r, dr, z))
     return tl.where(((q + 1) & 2) == 0, y, -y)
+
+
+@triton.jit
+def tan_f64(x):
+    """Tangent, 1 ulp for every finite argument."""
+    q, r, dr = _reduce_f64(x)
+    z = r * r
+    return tl.where(x == 0.0, x, _tan_of(q, r, dr, _sin_fit_f64(z), _cos_fit_f64(z)))

@@ -39,6 +39,7 @@ llvm::ArrayRef<Builtin> pythonBuiltins();
 llvm::ArrayRef<Builtin> memoryBuiltins();
 llvm::ArrayRef<Builtin> shapeBuiltins();
 llvm::ArrayRef<Builtin> mathBuiltins();
+llvm::ArrayRef<Builtin> floatBuiltins();
 llvm::ArrayRef<Builtin> reductionBuiltins();
 
 const Builtin *findBuiltin(llvm::StringRef name, uint8_t where);

@@ -183,9 +183,10 @@ Value staticAssert(Call &call) {
                      call[0].describe());
   if (*holds)
     return Value::none();
-  std::string message =
-      call.has(1) && call[1].constant() ? ": " + display(*call[1].constant()) : "";
-  return call.fail("static assertion failed" + message);
+  std::string message = call.has(1) && call[1].constant() ? display(*call[1].constant()) : "";
+  if (call.generator.inLibrary() && !message.empty())
+    return call.fail(message); // which says what the library's function takes
+  return call.fail("static assertion failed" + (message.empty() ? "" : ": " + message));
 }
 
 Value deviceAssert(Call &call) {

@@ -6,8 +6,8 @@ namespace teeny::lang {
 
 std::string Builtin::fullName() const {
   std::string prefix = where & language    ? "tl."
-                       : where & math      ? "tl.math."
                        : where & libdevice ? "libdevice."
+                       : where & math      ? "tl.math."
                        : where & triton    ? "triton."
                                            : "";
   return prefix + name;

@@ -25,6 +25,7 @@ public:
     return index < values.size() && values[index] && !values[index].isNone();
   }
   const Value &operator[](unsigned index) const { return values[index]; }
+  void replace(unsigned index, Value value) { values[index] = std::move(value); }
   // What `*name` takes, which is the last parameter.
   llvm::ArrayRef<Value> rest() const { return variadic; }
 

@@ -235,12 +235,25 @@ mlir::Value Emitter::math(Math op, mlir::Value value) {
     return state->create<AbsFOp>(value);
   case Math::absi:
     return state->create<AbsIOp>(value);
+  case Math::leadingZeros:
+    return state->create<CountLeadingZerosOp>(value);
+  case Math::ones:
+    return state->create<CtPopOp>(value);
   }
   llvm_unreachable("math function");
 }
 
 mlir::Value Emitter::fma(mlir::Value a, mlir::Value b, mlir::Value c) {
   return state->create<mlir::math::FmaOp>(a, b, c);
+}
+
+mlir::Value Emitter::copySign(mlir::Value size, mlir::Value sign) {
+  return state->create<mlir::math::CopySignOp>(size, sign);
+}
+
+void Emitter::correctlyRounded(mlir::Value value) {
+  if (mlir::Operation *op = value.getDefiningOp())
+    op->setAttr(tile::correctlyRoundedAttr, state->builder.getUnitAttr());
 }
 
 mlir::Value Emitter::highProduct(bool isSigned, mlir::Value lhs, mlir::Value rhs) {

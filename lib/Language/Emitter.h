@@ -70,7 +70,20 @@ enum class Convert : uint8_t { // to another element type
   intToPointer,
   pointerCast,
 };
-enum class Math : uint8_t { exp2, sqrt, rsqrt, floor, ceil, round, roundEven, trunc, absf, absi };
+enum class Math : uint8_t {
+  exp2,
+  sqrt,
+  rsqrt,
+  floor,
+  ceil,
+  round,
+  roundEven,
+  trunc,
+  absf,
+  absi,
+  leadingZeros,
+  ones,
+};
 enum class AtomicKind : uint8_t { exchange, add, fadd, smax, smin, umax, umin, andi, ori, xori };
 enum class MemoryOrder : uint8_t { relaxed, acquire, release, acquireRelease };
 enum class MemoryScope : uint8_t { block, gpu, system };
@@ -133,6 +146,9 @@ public:
   mlir::Value convert(Convert how, mlir::Value value, const Type &to);
   mlir::Value math(Math op, mlir::Value value);
   mlir::Value fma(mlir::Value a, mlir::Value b, mlir::Value c);
+  mlir::Value copySign(mlir::Value size, mlir::Value sign);
+  // A division or square root that has just been emitted.
+  void correctlyRounded(mlir::Value value);
   mlir::Value highProduct(bool isSigned, mlir::Value lhs, mlir::Value rhs);
 
   // Shapes; `to` is the type of the result.

@@ -39,7 +39,7 @@ void Generator::fail(std::string message, std::string hint) {
   Span span = where;
   std::string outermost;
   while (at->caller && at->module->file.isLibrary) {
-    outermost = "tl." + at->function->name;
+    outermost = at->module->file.shown(*at->function);
     span = at->callSpan;
     at = at->caller;
   }

@@ -60,7 +60,7 @@ Value Generator::inlineCall(FunctionRef ref, Arguments arguments) {
     return {};
   }
   bool isLibrary = ref.module->file.isLibrary;
-  std::string shown = isLibrary ? "tl." + callee.name : callee.name;
+  std::string shown = ref.module->file.shown(callee);
   auto misuse = [&](const std::string &what) {
     fail((isLibrary ? shown : "'" + shown + "'") + " " + what,
          "it takes " + signature(shown, callee));

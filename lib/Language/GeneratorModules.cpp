@@ -159,17 +159,17 @@ void Generator::execute(Module &module, const Block &block) {
 // The member of a known module, or an invalid value.
 Value Generator::member(llvm::StringRef module, llvm::StringRef name) {
   Value value = moduleMember(module, name);
-  return value || !hasLibrary(module) || name.starts_with("_") ? value : libraryFunction(name);
+  return value || !isLibraryMember(module, name) ? value : libraryFunction(name);
 }
 
 Value Generator::libraryFunction(llvm::StringRef name) {
-  for (const ParsedFile &file : libraryFiles()) {
-    Module &library = moduleOf(file);
-    auto found = library.names.find(name.str());
-    if (found != library.names.end() && found->second.constantOf<FunctionRef>())
-      return found->second;
-  }
-  return {};
+  const ParsedFile *file = libraryFileOf(name);
+  if (!file)
+    return {};
+  const std::map<std::string, Value> &names = moduleOf(*file).names;
+  auto found = names.find(name.str());
+  assert(found != names.end() && "a function of the library is not at the top of its file");
+  return found->second;
 }
 
 } // namespace teeny::lang

@@ -26,6 +26,11 @@ std::vector<const ast::FunctionStmt *> ParsedFile::functions() const {
   return result;
 }
 
+std::string ParsedFile::shown(const ast::FunctionStmt &function) const {
+  bool device = llvm::StringRef(source->name).starts_with("lang/libdevice");
+  return (isLibrary ? device ? "libdevice." : "tl." : "") + function.name;
+}
+
 bool lang::isConstexprAnnotation(const ast::Expr *annotation) {
   if (!annotation)
     return false;

@@ -18,12 +18,16 @@ public:
 
   // All kernel functions, those under `if` and `try` included.
   std::vector<const ast::FunctionStmt *> functions() const;
+  // How errors name a function of the file: in the library as users write it, "tl.sum".
+  std::string shown(const ast::FunctionStmt &function) const;
 };
 
-// The library: files of functions that the language defines in itself (kernels/lang/*.py), parsed
-// once. They share their names, and `tl`, `tl.math` and `libdevice` have them all but those that
-// begin with '_'.
-llvm::ArrayRef<ParsedFile> libraryFiles();
+// The library: files of functions that the language defines in itself (kernels/lang/*.py), which
+// see each other. The file that defines one, parsed; null if none does. May be called from any
+// thread.
+const ParsedFile *libraryFileOf(llvm::StringRef function);
+// Whether a function of the library is a member of a module: of `tl`, `tl.math` or `libdevice`.
+bool isLibraryMember(llvm::StringRef path, llvm::StringRef function);
 
 // A file's global names while a kernel is generated. Filled in by the generator.
 class Module {
@@ -35,8 +39,6 @@ public:
 
 // The member of a module that the compiler knows, or an invalid Value.
 Value moduleMember(llvm::StringRef path, llvm::StringRef name);
-// Whether the library's functions are members of the module.
-bool hasLibrary(llvm::StringRef path);
 // Names to suggest instead of an unknown member.
 std::vector<std::string> moduleMembers(llvm::StringRef path);
 // What `import PATH` means: a known module, or Unknown.

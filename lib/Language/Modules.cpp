@@ -4,12 +4,16 @@
 #include "Language/Module.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSwitch.h"
+
+#include <deque>
+#include <mutex>
 
 namespace teeny::lang {
 
 static llvm::ArrayRef<Builtin> (*const families[])() = {
-    pythonBuiltins, memoryBuiltins, shapeBuiltins, mathBuiltins, reductionBuiltins};
+    pythonBuiltins, memoryBuiltins, shapeBuiltins, mathBuiltins, floatBuiltins, reductionBuiltins};
 
 const Builtin *findBuiltin(llvm::StringRef name, uint8_t where) {
   for (auto family : families)
@@ -54,11 +58,6 @@ static bool isKnownModule(llvm::StringRef path) {
   return tableOf(path) || path == "triton.language.extra" || path == "triton.language.extra.cuda";
 }
 
-bool hasLibrary(llvm::StringRef path) {
-  path = canonical(path);
-  return path != "triton" && tableOf(path);
-}
-
 Value importModule(llvm::StringRef path) {
   path = canonical(path);
   if (isKnownModule(path))
@@ -90,39 +89,75 @@ Value moduleMember(llvm::StringRef path, llvm::StringRef name) {
   return {};
 }
 
+//===-- The library ---------------------------------------------------------------------------===//
+
+namespace {
+// The library's files, each parsed when a function of it is first asked for: most kernels need few.
+struct Library {
+  llvm::StringMap<unsigned> files; // where a function is defined
+  std::deque<ParsedFile> parsed;   // without a source until it is parsed
+  std::mutex mutex;
+  Sources sources; // owned for the life of the process, like the text itself
+
+  Library();
+  static Library &get() {
+    static Library library;
+    return library;
+  }
+};
+
+Library::Library() : parsed(embeddedLibrary().size()) {
+  for (auto [number, file] : llvm::enumerate(embeddedLibrary())) {
+    llvm::StringRef text = file.text, start = "\ndef ";
+    for (size_t at = 0; (at = text.find(start, at)) != llvm::StringRef::npos;) {
+      at += start.size();
+      [[maybe_unused]] bool isNew =
+          files.try_emplace(text.slice(at, text.find('(', at)), number).second;
+      assert(isNew && "a name is defined twice in the library");
+    }
+  }
+}
+} // namespace
+
+const ParsedFile *libraryFileOf(llvm::StringRef function) {
+  Library &library = Library::get();
+  auto found = library.files.find(function);
+  if (found == library.files.end())
+    return nullptr;
+  ParsedFile &file = library.parsed[found->second];
+  std::lock_guard<std::mutex> lock(library.mutex);
+  if (!file.source) {
+    const EmbeddedFile &text = embeddedLibrary()[found->second];
+    Diagnostics diagnostics;
+    file.source = library.sources.add(text.name, text.text);
+    file.statements = parseFile(*file.source, diagnostics);
+    file.isLibrary = true;
+    assert(!diagnostics.hasErrors() && "the library has a syntax error");
+  }
+  return &file;
+}
+
+// math*.py are behind functions of the compiler, libdevice*.py are libdevice's, others tl's.
+bool isLibraryMember(llvm::StringRef path, llvm::StringRef function) {
+  path = canonical(path);
+  Library &library = Library::get();
+  auto found = library.files.find(function);
+  if (found == library.files.end() || function.starts_with("_"))
+    return false;
+  llvm::StringRef file = embeddedLibrary()[found->second].name;
+  if (path == "triton.language")
+    return !file.starts_with("lang/math") && !file.starts_with("lang/libdevice");
+  return (tableOf(path) & (Builtin::math | Builtin::libdevice)) &&
+         file.starts_with("lang/libdevice");
+}
+
 std::vector<std::string> moduleMembers(llvm::StringRef path) {
   path = canonical(path);
   std::vector<std::string> names = builtinNames(tableOf(path));
-  if (path == "triton.language")
-    for (const ParsedFile &file : libraryFiles())
-      for (const ast::FunctionStmt *function : file.functions())
-        if (!llvm::StringRef(function->name).starts_with("_"))
-          names.push_back(function->name);
+  for (const auto &entry : Library::get().files)
+    if (isLibraryMember(path, entry.first()))
+      names.push_back(entry.first().str());
   return names;
-}
-
-//===-- The library ---------------------------------------------------------------------------===//
-
-static ParsedFile parseLibrary(const EmbeddedFile &text) {
-  // Owned for the life of the process, like the text itself.
-  static Sources sources;
-  Diagnostics diagnostics;
-  ParsedFile file;
-  file.source = sources.add(text.name, text.text);
-  file.statements = parseFile(*file.source, diagnostics);
-  file.isLibrary = true;
-  assert(!diagnostics.hasErrors() && "the library has a syntax error");
-  return file;
-}
-
-llvm::ArrayRef<ParsedFile> libraryFiles() {
-  static const std::vector<ParsedFile> files = [] {
-    std::vector<ParsedFile> result;
-    for (const EmbeddedFile &text : embeddedLibrary())
-      result.push_back(parseLibrary(text));
-    return result;
-  }();
-  return files;
 }
 
 } // namespace teeny::lang

@@ -16,27 +16,33 @@ public:
 
   LogicalResult matchAndRewrite(Operation *op, ArrayRef<ValueRange> operands,
                                 ConversionPatternRewriter &rewriter) const override {
-    if (!OpTrait::hasElementwiseMappableTraits(op) || op->getNumResults() != 1)
+    // Results, if there are several (of extended products), have one shape and layout.
+    if (!OpTrait::hasElementwiseMappableTraits(op) || op->getNumResults() == 0)
       return rewriter.notifyMatchFailure(op, "expected an elementwise operation");
     if (failed(verifyFloat8(op)))
       return failure();
     Type result = op->getResult(0).getType();
+    SmallVector<Type> types;
+    for (Type type : op->getResultTypes())
+      types.push_back(registerType(type));
     for (Type type : op->getOperandTypes())
       if (isa<RankedTensorType>(type) && isa<RankedTensorType>(result) &&
           linearLayout(type) != linearLayout(result))
         return op->emitOpError("has operands of different layouts");
 
-    SmallVector<Value> registers;
+    SmallVector<SmallVector<Value>> registers(types.size());
     for (unsigned i = 0, n = registerCount(result); i < n; ++i) {
       SmallVector<Value> arguments;
       for (ValueRange values : operands)
         arguments.push_back(values[values.size() == 1 ? 0 : i]);
-      Operation *scalar = Operation::create(op->getLoc(), op->getName(), registerType(result),
-                                            arguments, op->getDiscardableAttrDictionary(),
+      Operation *scalar = Operation::create(op->getLoc(), op->getName(), types, arguments,
+                                            op->getDiscardableAttrDictionary(),
                                             op->getPropertiesStorage(), BlockRange(), 0);
-      registers.push_back(rewriter.insert(scalar)->getResult(0));
+      rewriter.insert(scalar);
+      for (auto [number, value] : llvm::enumerate(scalar->getResults()))
+        registers[number].push_back(value);
     }
-    rewriter.replaceOpWithMultiple(op, {registers});
+    rewriter.replaceOpWithMultiple(op, std::move(registers));
     return success();
   }
 };

@@ -1,6 +1,7 @@
 // Functions that the GPU has instructions for. The others never get here: they are written in the
 // kernel language.
 #include "Conversion/TileToGPU/Patterns.h"
+#include "Tile/IR/Tile.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -20,8 +21,9 @@ public:
   LogicalResult matchAndRewrite(Op op, typename Op::Adaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
     Type type = op.getType();
-    if (type.isF64())
-      return rewriter.notifyMatchFailure(op, "expected f32 or a narrower type");
+    // LLVM's own division and square root are correctly rounded.
+    if (type.isF64() || op->hasAttr(tile::correctlyRoundedAttr))
+      return rewriter.notifyMatchFailure(op, "expected an operation that may be approximated");
     Emit emit(rewriter, op.getLoc());
     Type f32 = rewriter.getF32Type();
     SmallVector<Value> operands(adaptor.getOperands());

@@ -44,6 +44,10 @@ inline constexpr llvm::StringLiteral contiguityAttr = "tile.contiguity";
 inline constexpr llvm::StringLiteral constancyAttr = "tile.constancy";
 inline constexpr llvm::StringLiteral rangeAttr = "tile.range";
 inline constexpr llvm::StringLiteral noaliasAttr = "tile.noalias";
+inline constexpr llvm::StringLiteral correctlyRoundedAttr = "tile.correctly_rounded";
+inline constexpr llvm::StringLiteral cacheAttr = "tile.cache";
+inline constexpr llvm::StringLiteral evictionAttr = "tile.eviction";
+inline constexpr llvm::StringLiteral volatileAttr = "tile.volatile";
 
 // Warps of the innermost enclosing region that states a number.
 int numWarps(mlir::Operation *op);

@@ -24,6 +24,9 @@ def Tile_Dialect : Dialect {
     reaches the memory reached through this one).
     Hints on any operation with one result, which the source gives: `tile.contiguity`, `tile.constancy`, `tile.divisibility`
     (array<i64>, one entry a dim); lib/Tile/Transforms/AxisInfo.h says what they mean.
+    On `arith.divf` and `math.sqrt`: `tile.correctly_rounded` (unit), where a GPU would else take an approximation of f32.
+    On `tile.load` and `tile.store`: `tile.cache` (string; the PTX cache operator, "ca", "cg", "cv", "wb", "cs", "wt"),
+    `tile.eviction` (string; "evict_first", "evict_last"), `tile.volatile` (unit).
   }];
   let useDefaultTypePrinterParser = 1;
   let useDefaultAttributePrinterParser = 1;
