@@ -37,6 +37,11 @@ class OpOp;
 
 namespace teeny::graph {
 
+// The type of a value of a graph; it must be known.
+inline GraphTensorType tensorType(mlir::Value value) {
+  return llvm::cast<GraphTensorType>(value.getType());
+}
+
 // The path of a file that an operation names relative to the file it was read from ("" if the
 // location names no file: then `file` itself).
 std::string pathOf(mlir::Operation *op, llvm::StringRef file);
@@ -46,7 +51,14 @@ mlir::FileLineColRange fileOf(mlir::Location location);
 
 // Where an operand of a call was named: the importer fuses the places of a call's operands, in
 // order, into its location. The call's own place where there is none.
-mlir::Location operandLoc(CallOp call, unsigned index);
+mlir::Location operandLoc(mlir::Operation *call, unsigned index);
+
+// Where an attribute of a node was given; the node's own place where there is none. The importer
+// fuses these places after those of the operands, with the names of the attributes.
+mlir::Location attributeLoc(mlir::Operation *node, llvm::StringRef name);
+mlir::Location fuseNodeLoc(mlir::MLIRContext *context, mlir::Location name,
+                           llvm::ArrayRef<mlir::Location> operands,
+                           llvm::ArrayRef<std::pair<std::string, mlir::Location>> attributes);
 
 // Element types of IR and those of files. Signed integers are signless in IR, bool is i1.
 mlir::Type typeOf(mlir::MLIRContext *context, DType dtype);

@@ -42,11 +42,37 @@ FileLineColRange graph::fileOf(Location location) {
   return found;
 }
 
-Location graph::operandLoc(CallOp call, unsigned index) {
-  auto fused = dyn_cast<FusedLoc>(call.getLoc());
-  if (!fused || fused.getLocations().size() != call.getNumOperands() + 1)
-    return call.getLoc();
+Location graph::operandLoc(Operation *call, unsigned index) {
+  auto fused = dyn_cast<FusedLoc>(call->getLoc());
+  auto names = fused ? dyn_cast_or_null<ArrayAttr>(fused.getMetadata()) : ArrayAttr();
+  size_t attributes = names ? names.size() : 0;
+  if (!fused || fused.getLocations().size() != call->getNumOperands() + attributes + 1)
+    return call->getLoc();
   return fused.getLocations()[index + 1];
+}
+
+Location graph::attributeLoc(Operation *node, StringRef name) {
+  auto fused = dyn_cast<FusedLoc>(node->getLoc());
+  auto names = fused ? dyn_cast_or_null<ArrayAttr>(fused.getMetadata()) : ArrayAttr();
+  if (!names)
+    return node->getLoc();
+  ArrayRef<Location> places = fused.getLocations().take_back(names.size());
+  for (auto [given, place] : llvm::zip_equal(names.getAsRange<StringAttr>(), places))
+    if (given == name)
+      return place;
+  return node->getLoc();
+}
+
+Location graph::fuseNodeLoc(MLIRContext *context, Location name, ArrayRef<Location> operands,
+                            ArrayRef<std::pair<std::string, Location>> attributes) {
+  SmallVector<Location> places = {name};
+  llvm::append_range(places, operands);
+  SmallVector<Attribute> names;
+  for (const auto &[attribute, place] : attributes) {
+    names.push_back(StringAttr::get(context, attribute));
+    places.push_back(place);
+  }
+  return FusedLoc::get(context, places, ArrayAttr::get(context, names)); // keeps repeated places
 }
 
 std::string graph::pathOf(Operation *op, StringRef file) {

@@ -26,27 +26,41 @@ void GraphReader::readNode(const JsonField &field) {
   bool isNamed = name && names.add(*name, "a node", nameField->location(), diagnostics);
   if (isNamed) {
     tensors[*name].node = nodes.size();
-    nodes.push_back({field, nameField, opField, *name, {}, {}, {}, {}, {}});
+    nodes.push_back({field, nameField, opField, *name, {}});
   }
   if (!opName)
     return;
-  OpLibrary::Found found = library.find(*opName, opField->location());
-  if (!found.exists) {
-    std::string meant = suggestion(*opName, library.names());
-    error(opField, "unknown op '" + *opName + "'")
-        .suggest(meant.empty()
-                     ? "declare it in 'ops', or give the folder of its declaration with --ops"
-                     : "did you mean '" + meant + "'?");
-    return;
-  }
-  if (!found.op || !isNamed || !hasItsKeys)
+  const NodeKind *kind = library.isListed(*opName) ? nullptr : findNodeKind(*opName);
+  OpLibrary::Found found;
+  if (!kind)
+    found = library.find(*opName, opField->location());
+  if (!kind && !found.exists)
+    return unknownOp(opField, *opName);
+  if (!isNamed || !hasItsKeys)
     return;
   Node &node = nodes.back();
+  if (kind) {
+    node.kind = kind;
+    return readKind(node, inputs, params, attrs);
+  }
   node.op = found.op;
+  if (!found.op)
+    return;
   bool operandsFit = readOperands(node, inputs, params);
   node.attrs = readAttrs(node, attrs);
   if (!operandsFit || !node.attrs)
-    node.op = {};
+    node.markInvalid();
+}
+
+void GraphReader::unknownOp(const JsonField &field, const std::string &name) {
+  std::vector<std::string> names = library.names();
+  for (const NodeKind &kind : nodeKinds())
+    names.push_back(kind.name);
+  std::string meant = suggestion(name, names);
+  error(field, "unknown op '" + name + "'")
+      .suggest(meant.empty()
+                   ? "declare it in 'ops', or give the folder of its declaration with --ops"
+                   : "did you mean '" + meant + "'?");
 }
 
 static std::string declaredNames(llvm::ArrayRef<DeclareOp> tensors) {
@@ -181,8 +195,8 @@ std::optional<GraphReader::Tensor> GraphReader::resolve(const JsonField &referen
 mlir::Value GraphReader::valueOf(const Tensor &tensor) {
   if (!tensor.node)
     return tensor.value;
-  CallOp call = nodes[*tensor.node].call;
-  return call ? call.getResult(tensor.output) : mlir::Value();
+  mlir::Operation *made = nodes[*tensor.node].made;
+  return made ? made->getResult(tensor.output) : mlir::Value();
 }
 
 //===-- Order
@@ -195,7 +209,7 @@ void GraphReader::buildCalls() {
       if (tensor && tensor->node)
         node.uses.push_back(*tensor->node);
       else if (!tensor)
-        node.op = {};
+        node.markInvalid();
     }
   }
   std::vector<size_t> order;
@@ -259,19 +273,27 @@ void GraphReader::reportCycle(const std::vector<size_t> &waitingFor) {
 }
 
 void GraphReader::buildCall(Node &node) {
-  if (!node.op)
+  if (!node.isValid())
     return;
   std::vector<mlir::Value> operands;
-  std::vector<mlir::Location> locations = {mlirLoc(node.nameField)};
+  std::vector<mlir::Location> places;
   for (const JsonField &reference : node.operands) {
     std::optional<Tensor> tensor = resolve(reference);
     operands.push_back(tensor ? valueOf(*tensor) : mlir::Value());
-    locations.push_back(mlirLoc(reference));
+    places.push_back(mlirLoc(reference));
   }
   if (llvm::is_contained(operands, mlir::Value()))
     return; // it uses a node with mistakes
+  mlir::Location place = fuseNodeLoc(context, mlirLoc(node.nameField), places, node.attrPlaces);
+  if (node.kind) {
+    std::vector<llvm::StringRef> roles(node.roles.begin(), node.roles.end());
+    node.made =
+        NodeOp::create(builder, place, UnknownType::get(context), node.name, node.kind->name,
+                       operands, builder.getStrArrayAttr(roles), node.attrs);
+    return;
+  }
   std::vector<mlir::Type> types(node.op.tensors(TensorRole::Output).size(),
                                 UnknownType::get(context));
-  node.call = CallOp::create(builder, mlir::FusedLoc::get(context, locations), types, node.name,
-                             node.op.getSymName(), operands, node.attrs, mlir::DictionaryAttr());
+  node.made = CallOp::create(builder, place, types, node.name, node.op.getSymName(), operands,
+                             node.attrs, mlir::DictionaryAttr());
 }

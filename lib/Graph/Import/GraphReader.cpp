@@ -49,7 +49,7 @@ void GraphReader::read(const JsonField &root) {
   for (auto call : graph.getBlock().getOps<CallOp>())
     called.insert(call.getCallee());
   for (OpOp op : llvm::make_early_inc_range(module.getOps<OpOp>()))
-    if (!called.contains(op.getSymName()))
+    if (!called.contains(op.getSymName()) && !library.isKept(op.getSymName()))
       op.erase();
 }
 

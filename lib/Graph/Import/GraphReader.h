@@ -1,10 +1,12 @@
 // Reads a graph file: GraphReader.cpp the file as a whole and dims; GraphTensors.cpp inputs, params
-// and outputs; GraphNodes.cpp nodes and what they refer to.
+// and outputs; GraphNodes.cpp nodes and what they refer to, BuiltinNodes.cpp those of built-in
+// kinds.
 //
 // A tensor is referred to by the name of an input, a param, or a node with one output; an output of
 // a node with several is "node.output".
 #pragma once
 
+#include "Graph/IR/NodeKinds.h"
 #include "Graph/Import/OpLibrary.h"
 #include "Graph/Import/ParamData.h"
 
@@ -35,11 +37,17 @@ private:
   struct Node {
     JsonField field, nameField, opField;
     std::string name;
-    graph::OpOp op;                  // null if the node has mistakes
-    std::vector<JsonField> operands; // references, in the order of the call's operands
-    mlir::DictionaryAttr attrs;
-    std::vector<size_t> uses; // nodes that come before
-    graph::CallOp call;
+    graph::OpOp op;                       // of a call
+    const graph::NodeKind *kind = {};     // of a built-in kind; neither if the node has mistakes
+    std::vector<JsonField> operands = {}; // references, in the order of the operation's operands
+    std::vector<std::string> roles = {};  // of the operands of a built-in kind
+    mlir::DictionaryAttr attrs = {};
+    std::vector<std::pair<std::string, mlir::Location>> attrPlaces = {}; // of a built-in kind
+    std::vector<size_t> uses = {};                                       // nodes that come before
+    mlir::Operation *made = {};
+
+    bool isValid() const { return static_cast<bool>(op) || kind; }
+    void markInvalid() { op = {}, kind = {}; }
   };
   // A tensor that can be referred to: a value that is there, or output `output` of a node.
   struct Tensor {
@@ -67,8 +75,19 @@ private:
 
   void readNodes(const JsonField &field);
   void readNode(const JsonField &field);
+  void unknownOp(const JsonField &field, const std::string &name);
   bool readOperands(Node &node, const JsonField &inputs, const JsonField &params);
   mlir::DictionaryAttr readAttrs(Node &node, const JsonField &field);
+
+  // Nodes of built-in kinds.
+  bool findUsedOps(const Node &node);
+  bool readKindInputs(Node &node, const JsonField &field, mlir::NamedAttrList &attrs);
+  bool readKindParams(Node &node, const JsonField &field);
+  bool readKindAttrs(Node &node, const JsonField &field, mlir::NamedAttrList &attrs);
+  mlir::Attribute readKindAttr(const JsonField &field, const graph::NodeAttribute &attribute);
+  void readKind(Node &node, const JsonField &inputs, const JsonField &params,
+                const JsonField &attrs);
+
   // What a reference names; nothing, with an error, if it names nothing. A node that has mistakes
   // is found but has no value.
   std::optional<Tensor> resolve(const JsonField &reference);

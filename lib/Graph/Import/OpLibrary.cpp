@@ -1,5 +1,6 @@
 #include "Graph/Import/OpLibrary.h"
 
+#include "Graph/IR/ShippedFiles.h"
 #include "Graph/Import/DeclarationReader.h"
 #include "Graph/Import/Import.h"
 
@@ -56,6 +57,10 @@ bool OpLibrary::readFile(llvm::StringRef path, const SourceLocation &named) {
     diagnostics.error(named, "cannot read declaration '" + path.str() + "': " + reason);
     return false;
   }
+  return readText(source);
+}
+
+bool OpLibrary::readText(const Source *source) {
   std::unique_ptr<JsonDocument> document = parseJson(source, diagnostics);
   if (document)
     readDeclaration({&document->root(), diagnostics});
@@ -100,7 +105,27 @@ OpLibrary::Found OpLibrary::find(llvm::StringRef name, const SourceLocation &nam
     diagnostics.error(named, "'" + path + "' does not declare op '" + name.str() + "'");
     return {true, {}};
   }
+  if (const Source *source = findShipped(llvm::join(words, "/") + ".json")) {
+    readText(source);
+    return {true, entries.lookup(name).op};
+  }
   return {};
+}
+
+// A declaration that is part of the compiler, as a source; with the kernels of its folder.
+const Source *OpLibrary::findShipped(llvm::StringRef path) {
+  const Source *declaration = nullptr;
+  llvm::StringRef folder = llvm::sys::path::parent_path(path);
+  for (const graph::ShippedFile &file : graph::shippedFiles())
+    if (file.name == path)
+      declaration = sources.add(joined(graph::shippedFolder, file.name), file.text);
+  for (const graph::ShippedFile &file : graph::shippedFiles()) {
+    std::string name = joined(graph::shippedFolder, file.name);
+    if (declaration && llvm::StringRef(file.name).ends_with(".py") &&
+        llvm::sys::path::parent_path(file.name) == folder && !sources.find(name))
+      sources.add(name, file.text);
+  }
+  return declaration;
 }
 
 std::vector<std::string> OpLibrary::names() const {

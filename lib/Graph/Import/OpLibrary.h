@@ -4,6 +4,7 @@
 #include "Graph/Import/FormatReader.h"
 
 #include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace teeny {
 
@@ -23,11 +24,18 @@ public:
     graph::OpOp op; // null if it exists but has mistakes, which have been reported
   };
   // `named` is where a graph calls it.
+  // A file of its name is looked for under the roots, and then among the ops that ship.
   Found find(llvm::StringRef name, const SourceLocation &named);
+  bool isListed(llvm::StringRef name) const { return entries.contains(name); }
+  // Declarations that stay although no call is there yet.
+  void keep(llvm::StringRef name) { kept.insert(name); }
+  bool isKept(llvm::StringRef name) const { return kept.contains(name); }
   std::vector<std::string> names() const;
 
 private:
   void readDeclaration(const JsonField &value);
+  bool readText(const Source *source);
+  const Source *findShipped(llvm::StringRef path);
 
   mlir::ModuleOp module;
   Sources &sources;
@@ -38,6 +46,7 @@ private:
     SourceLocation at;
   };
   llvm::StringMap<Entry> entries;
+  llvm::StringSet<> kept;
 };
 
 } // namespace teeny

@@ -23,12 +23,7 @@ public:
   Outcome infer();
   bool refined() const { return hasRefined; }
 
-  // What runs must check, after infer().
-  struct Requirement {
-    mlir::Location location;
-    Expr condition;
-    std::string message;
-  };
+  // After infer().
   llvm::ArrayRef<Requirement> requirements() const { return required; }
 
 private:

@@ -1,8 +1,10 @@
 // Finds the types of all tensors of a graph. Passes.td says what the result is; CallShapes.h does
-// one call. Calls come after what they use, so one round over them is enough, but for sizes of
-// inputs that were left open: those may be found by a later call, and then earlier ones are tried
-// again. Tested by test/Graph/infer-shapes.mlir and test/Graph/files.
+// one call, NodeExpansion.h one node of a built-in kind. Calls come after what they use, so one
+// round over them is enough, but for sizes of inputs that were left open: those may be found by a
+// later call, and then earlier ones are tried again. Tested by test/Graph/infer-shapes.mlir and
+// test/Graph/files.
 #include "Graph/Transforms/CallShapes.h"
+#include "Graph/Transforms/NodeExpansion.h"
 #include "Graph/Transforms/Passes.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
@@ -23,10 +25,20 @@ public:
   explicit GraphShapes(GraphOp graph) : graph(graph) {}
 
   LogicalResult infer() {
-    auto waiting = llvm::to_vector(graph.getBlock().getOps<CallOp>());
+    SmallVector<Operation *> waiting;
+    for (Operation &op : graph.getBlock()) {
+      if (isa<CallOp, NodeOp>(op))
+        waiting.push_back(&op);
+      if (auto name = op.getAttrOfType<StringAttr>("name"))
+        names.insert(name.getValue());
+    }
     for (bool refined = true; refined && !waiting.empty();) {
       refined = false;
-      llvm::erase_if(waiting, [&](CallOp call) { return visit(call, refined); });
+      llvm::erase_if(waiting, [&](Operation *op) {
+        if (auto node = dyn_cast<NodeOp>(op))
+          return visit(node);
+        return visit(cast<CallOp>(op), refined);
+      });
     }
     if (!failed)
       checkInputs();
@@ -48,9 +60,26 @@ private:
     return outcome != CallShapes::Outcome::waiting;
   }
 
-  void addRequirements(CallOp call, ArrayRef<CallShapes::Requirement> requirements) {
-    OpBuilder builder(call);
-    for (const CallShapes::Requirement &requirement : requirements) {
+  // Nodes wait for sizes that calls find.
+  bool visit(NodeOp node) {
+    for (Type type : node.getOperandTypes())
+      if (auto tensor = dyn_cast<GraphTensorType>(type); !tensor || !tensor.isKnown())
+        return false;
+    NodeExpansion expansion(graph, node, names);
+    Value result = expansion.expand();
+    addRequirements(node, expansion.requirements());
+    if (!result) {
+      failed = true;
+      return true;
+    }
+    node.getResult().replaceAllUsesWith(result);
+    node.erase();
+    return true;
+  }
+
+  void addRequirements(Operation *op, ArrayRef<Requirement> requirements) {
+    OpBuilder builder(op);
+    for (const Requirement &requirement : requirements) {
       auto condition = ExprAttr::get(graph.getContext(), requirement.condition);
       if (conditions.insert(condition).second)
         RequireOp::create(builder, requirement.location, condition, requirement.message);
@@ -79,6 +108,7 @@ private:
 
   GraphOp graph;
   llvm::SmallPtrSet<Attribute, 16> conditions;
+  llvm::StringSet<> names;
   bool failed = false;
 };
 

@@ -8,6 +8,13 @@ namespace teeny::graph {
 
 enum class Truth { no, maybe, yes };
 
+// What each run must check, because it could not be decided when compiling.
+struct Requirement {
+  mlir::Location location;
+  Expr condition;
+  std::string message;
+};
+
 // Proofs over the dims of one graph.
 class SizeProver {
 public:

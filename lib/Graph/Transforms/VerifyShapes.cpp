@@ -21,6 +21,8 @@ struct VerifyShapes final : graph::impl::GraphVerifyShapesBase<VerifyShapes> {
         if (isa<UnknownType>(type) || (tensor && !tensor.isKnown()))
           report(op) << "has a result of type " << type << " after shape inference";
       }
+      if (isa<NodeOp>(op))
+        report(op) << "is still a node after shape inference";
       if (auto call = dyn_cast<CallOp>(op); call && !call.getBindings())
         report(op) << "has no bindings after shape inference";
     });

@@ -1,0 +1,44 @@
+// Kinds of nodes that graph files can name without a declaration: what they take. What they become
+// is in Graph/Transforms/Nodes*.cpp. Names have no dots, those of declared ops have.
+#pragma once
+
+#include "llvm/ADT/StringRef.h"
+
+#include <string>
+#include <vector>
+
+namespace teeny::graph {
+
+struct NodeAttribute {
+  enum Kind {
+    integer,
+    real,
+    boolean,
+    text,  // one of `words`
+    dtype, // the name of an element type
+    list,  // integers; a single one stands alone or for each dim
+    sizes, // integers and expressions over the graph's dims
+    value, // a number
+  };
+  std::string name;
+  Kind kind = integer;
+  bool isRequired = false;
+  std::vector<std::string> words = {};
+};
+
+struct NodeKind {
+  std::string name, doc;
+  std::vector<std::string> inputs; // by position; the last may be "name...": one or more
+  bool takesNumbers = false;       // an input may be a number
+  std::vector<std::string> params; // by name; "name?" may be left out
+  std::vector<NodeAttribute> attributes;
+  std::vector<std::string> uses; // declarations that its typed operations may become calls of
+
+  bool isVariadic() const;
+};
+
+// All kinds, in order of name.
+const std::vector<NodeKind> &nodeKinds();
+const NodeKind *findNodeKind(llvm::StringRef name); // null if there is none
+
+} // namespace teeny::graph
