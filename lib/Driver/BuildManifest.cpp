@@ -188,6 +188,8 @@ void ManifestBuilder::visit(Operation *op) {
         {requirement.getCondition().getExpr(), requirement.getMessage().str()});
   } else if (auto launch = dyn_cast<graph::LaunchOp>(op)) {
     addLaunch(launch);
+  } else if (auto reshape = dyn_cast<graph::ReshapeOp>(op)) {
+    bufferOf[reshape.getResult()] = bufferOf.lookup(reshape.getOperand());
   } else {
     assert(isa<graph::OutputOp>(op) && "kernels are bound");
   }

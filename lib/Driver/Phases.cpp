@@ -11,6 +11,8 @@ static constexpr PhaseInfo table[] = {
     {Phase::import, "import", "the graph file and its op declarations as graph IR"},
     {Phase::inferShapes, "infer-shapes",
      "dims and dtypes of every value, calls by their declared patterns"},
+    {Phase::legalizeOps, "legalize-ops",
+     "typed operations as calls of declarations, kernels of maps as text"},
     {Phase::bindKernels, "bind-kernels",
      "calls become launches of tile functions specialised for their arguments"},
     {Phase::tile, "tile", "tile functions inlined, simplified, offsets at the width they need"},

@@ -10,7 +10,7 @@
 
 namespace teeny {
 
-enum class Phase { import, inferShapes, bindKernels, tile, generateCode, writeBundle };
+enum class Phase { import, inferShapes, legalizeOps, bindKernels, tile, generateCode, writeBundle };
 
 struct PhaseInfo {
   Phase phase;

@@ -56,6 +56,8 @@ bool Pipeline::runPhase(Phase phase) {
     return import();
   case Phase::inferShapes:
     return inferShapes();
+  case Phase::legalizeOps:
+    return legalizeOps();
   case Phase::bindKernels:
     return bind();
   case Phase::tile:
@@ -87,6 +89,15 @@ bool Pipeline::inferShapes() {
   PassManager passes(&context);
   passes.addPass(graph::createGraphInferShapes());
   passes.addPass(graph::createGraphVerifyShapes());
+  return succeeded(passes.run(*ir));
+}
+
+// Typed operations become calls of declarations: those that ship, and those whose kernels are
+// written here.
+bool Pipeline::legalizeOps() {
+  PassManager passes(&context);
+  passes.addPass(graph::createGraphLegalizeOps());
+  passes.addPass(graph::createGraphOutlineMaps());
   return succeeded(passes.run(*ir));
 }
 

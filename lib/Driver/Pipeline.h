@@ -59,6 +59,7 @@ private:
   bool runPhase(Phase phase);
   bool import();
   bool inferShapes();
+  bool legalizeOps();
   bool bind();
   bool simplifyTiles();
   bool generate();

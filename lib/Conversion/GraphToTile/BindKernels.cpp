@@ -14,7 +14,14 @@ using namespace mlir;
 using namespace teeny;
 
 Value teeny::memoryBehind(Value value) {
-  while (auto launch = value.getDefiningOp<graph::LaunchOp>()) {
+  while (true) {
+    if (auto reshape = value.getDefiningOp<graph::ReshapeOp>()) {
+      value = reshape.getOperand();
+      continue;
+    }
+    auto launch = value.getDefiningOp<graph::LaunchOp>();
+    if (!launch)
+      break;
     std::optional<ArrayRef<int64_t>> aliases = launch.getAliases();
     int64_t operand = aliases ? (*aliases)[cast<OpResult>(value).getResultNumber()] : int64_t(-1);
     if (operand < 0)
@@ -113,18 +120,29 @@ std::optional<std::vector<Choice>> CallBinder::choose() {
   return choices;
 }
 
+// Whether nothing else uses the memory, under another shape either.
+static bool isOnlyUse(Value value) {
+  while (value.hasOneUse()) {
+    auto reshape = value.getDefiningOp<graph::ReshapeOp>();
+    if (!reshape)
+      return true;
+    value = reshape.getOperand();
+  }
+  return false;
+}
+
 // Outputs that are declared to lie in the memory of an input begin with its value, which nothing
 // may need afterwards.
 bool CallBinder::takeOverMemory() {
   for (auto alias : declaration.getBlock().getOps<graph::AliasOp>()) {
     Value input = current.lookup(alias.getInput());
-    if (input.getDefiningOp<graph::CallOp>())
+    if (memoryBehind(input).getDefiningOp<graph::CallOp>())
       return false; // a node that has errors of its own
     std::string name = "'" + alias.getInput().str() + "'";
     if (!memoryBehind(input).getDefiningOp<graph::LaunchOp>())
       return fail(alias, "output '" + alias.getOutput().str() + "' takes over the memory of " +
                              name + ", which is an input or param of the graph here");
-    if (!input.hasOneUse())
+    if (!isOnlyUse(input))
       return fail(alias, "output '" + alias.getOutput().str() + "' takes over the memory of " +
                              name + ", which other nodes or outputs of the graph use too");
     current[alias.getOutput()] = input;

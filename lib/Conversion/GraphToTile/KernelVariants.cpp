@@ -134,10 +134,16 @@ SourceLocation KernelVariants::State::placeOfArg(graph::KernelOp kernel, StringR
 const KernelInfo *KernelVariants::State::findKernel(Context &context, const KernelFile *&file) {
   graph::KernelOp op = context.kernel;
   std::string path = graph::pathOf(op, op.getFile());
+  std::optional<StringRef> text = op->getParentOfType<graph::OpOp>().getSource();
+  if (text)
+    path = op.getFile().str();
   auto [entry, isNew] = files.try_emplace(path);
   if (isNew) {
     std::string reason;
-    if (const Source *source = sources.readFile(path, reason))
+    const Source *source = text ? sources.add(path, text->str()) : sources.find(path);
+    if (!source)
+      source = sources.readFile(path, reason);
+    if (source)
       entry->second = KernelFile::parse(source, diagnostics);
     else
       diagnostics.error(place(op),

@@ -22,11 +22,13 @@ def Graph_OpOp : Graph_Op<"op", [Symbol, IsolatedFromAbove, SingleBlock, NoTermi
       }
     }
     ```
-    Dims and attributes share one namespace. Implementations are tried in order; the last has no condition.
+    Dims and attributes share one namespace. With a `source`, kernels are functions of that text, under the name of their
+    file: the compiler made them. Implementations are tried in order; the last has no condition.
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, DictionaryAttr:$dtypes, OptionalAttr<StrAttr>:$doc);
+  let arguments = (ins SymbolNameAttr:$sym_name, DictionaryAttr:$dtypes, OptionalAttr<StrAttr>:$doc,
+                       OptionalAttr<StrAttr>:$source);
   let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = "$sym_name `dtypes` $dtypes (`doc` $doc^)? $body attr-dict";
+  let assemblyFormat = "$sym_name `dtypes` $dtypes (`doc` $doc^)? (`source` $source^)? $body attr-dict";
   let extraClassDeclaration = [{
     ::mlir::Block &getBlock() { return getBody().front(); }
     // Declared tensors with the role, in order.

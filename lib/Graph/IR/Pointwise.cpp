@@ -58,7 +58,7 @@ static constexpr Function table[] = {
     {"fmod", 2, Function::numbers, false, {}},
     {"minimum", 2, Function::numbers, false, {}},
     {"maximum", 2, Function::numbers, false, {}},
-    {"clamp", 1, Function::numbers, false, range},
+    {"clamp", 1, Function::floats, false, range},
     // Transcendental functions.
     {"sqrt", 1, Function::floats, false, {}},
     {"rsqrt", 1, Function::floats, false, {}},

@@ -1,4 +1,5 @@
 // What a call of a declared op needs and does: conditions, memory, launches of kernels.
+#include "Graph/IR/ShippedFiles.h"
 #include "Graph/Import/DeclarationReader.h"
 
 #include "llvm/Support/FileSystem.h"
@@ -152,6 +153,8 @@ DeclarationReader::readKernelName(const JsonField &field) {
   else if (llvm::sys::path::is_absolute(file))
     error(field,
           "a kernel's file is given relative to the declaration, found '" + file.str() + "'");
+  else if (findShippedFile(full))
+    return std::pair(file.str(), function.str());
   else if (!llvm::sys::fs::exists(full))
     error(field, "no kernel file '" + full.str().str() + "'");
   else if (llvm::sys::fs::is_directory(full))

@@ -19,8 +19,9 @@ OpOp DeclarationReader::read(const JsonField &value) {
   std::optional<std::string> doc = object.optional("doc").string();
   mlir::DictionaryAttr dtypes = readDtypes(object.optional("dtypes"));
 
-  auto op = OpOp::create(builder, opField ? mlirLoc(opField) : mlirLoc(value), name, dtypes,
-                         doc ? builder.getStringAttr(*doc) : mlir::StringAttr());
+  auto op =
+      OpOp::create(builder, opField ? mlirLoc(opField) : mlirLoc(value), name, dtypes,
+                   doc ? builder.getStringAttr(*doc) : mlir::StringAttr(), mlir::StringAttr());
   mlir::OwningOpRef<OpOp> owner(op);
   builder.setInsertionPointToEnd(&op.getBody().emplaceBlock());
 

@@ -342,3 +342,25 @@ bool CallShapes::setResults() {
   call.setBindingsAttr(bindings.getDictionary(context));
   return true;
 }
+
+CallOp graph::createCall(OpBuilder &builder, GraphOp graph, Location place, StringRef name,
+                         StringRef op, ValueRange operands, ArrayRef<NamedAttribute> attrs,
+                         std::vector<Requirement> &required) {
+  auto declaration = SymbolTable::lookupNearestSymbolFrom<OpOp>(graph, builder.getStringAttr(op));
+  assert(declaration && "the importer brings the declarations of a kind");
+  NamedAttrList values;
+  for (auto attribute : declaration.getBlock().getOps<AttributeOp>())
+    if (Attribute value = attribute.getDefaultValueAttr())
+      values.set(attribute.getName(), value);
+  for (NamedAttribute attr : attrs)
+    values.set(attr.getName(), attr.getValue());
+  SmallVector<Type> results(declaration.tensors(TensorRole::Output).size(),
+                            UnknownType::get(builder.getContext()));
+  auto call = CallOp::create(builder, place, results, name, op, operands,
+                             values.getDictionary(builder.getContext()), DictionaryAttr());
+  CallShapes shapes(graph, call);
+  if (shapes.infer() != CallShapes::Outcome::done)
+    return {};
+  llvm::append_range(required, shapes.requirements());
+  return call;
+}

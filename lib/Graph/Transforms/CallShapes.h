@@ -87,4 +87,10 @@ private:
   bool failed = false, hasRefined = false;
 };
 
+// A call of a declared op, inferred; attributes that are not given have their defaults. What runs
+// must check is added to `required`. Null with errors.
+CallOp createCall(mlir::OpBuilder &builder, GraphOp graph, mlir::Location place,
+                  llvm::StringRef name, llvm::StringRef op, mlir::ValueRange operands,
+                  llvm::ArrayRef<mlir::NamedAttribute> attrs, std::vector<Requirement> &required);
+
 } // namespace teeny::graph

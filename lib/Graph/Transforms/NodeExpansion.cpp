@@ -260,23 +260,7 @@ Value NodeExpansion::permute(Value value, ArrayRef<int64_t> permutation, StringR
 
 Operation *NodeExpansion::call(StringRef op, ValueRange operands, ArrayRef<NamedAttribute> attrs,
                                StringRef word) {
-  auto declaration = SymbolTable::lookupNearestSymbolFrom<OpOp>(graph, builder.getStringAttr(op));
-  assert(declaration && "the importer brings the declarations of a kind");
-  NamedAttrList values;
-  for (auto attribute : declaration.getBlock().getOps<AttributeOp>())
-    if (Attribute value = attribute.getDefaultValueAttr())
-      values.set(attribute.getName(), value);
-  for (NamedAttribute attr : attrs)
-    values.set(attr.getName(), attr.getValue());
-  SmallVector<Type> results(declaration.tensors(TensorRole::Output).size(),
-                            UnknownType::get(node.getContext()));
-  auto call = CallOp::create(builder, node.getLoc(), results, fresh(word), op, operands,
-                             values.getDictionary(node.getContext()), DictionaryAttr());
-  CallShapes shapes(graph, call);
-  if (shapes.infer() != CallShapes::Outcome::done)
-    return nullptr;
-  llvm::append_range(required, shapes.requirements());
-  return call;
+  return createCall(builder, graph, node.getLoc(), fresh(word), op, operands, attrs, required);
 }
 
 Value NodeExpansion::map(ValueRange operands, ArrayRef<Expr> shape, StringRef word,

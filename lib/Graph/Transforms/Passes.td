@@ -39,4 +39,32 @@ def GraphVerifyShapes : Pass<"graph-verify-shapes", "::mlir::ModuleOp"> {
   }];
 }
 
+def GraphLegalizeOps : Pass<"graph-legalize-ops", "::mlir::ModuleOp"> {
+  let summary = "Products, convolutions, pooling and reductions become calls of declarations";
+  let description = [{
+    The declarations are those under kernels/core, which the importer has put into the module:
+
+    | operation | declaration | attributes |
+    |---|---|---|
+    | `graph.matmul` | `core.matmul` | `TA`, `TB`: whether an operand is transposed |
+    | `graph.conv` | `core.conv2d` | `STRIDE_H`, `STRIDE_W`, `PAD_TOP`, `PAD_LEFT`, `PAD_BOTTOM`, `PAD_RIGHT`, `DILATION_H`, `DILATION_W`, `GROUPS` |
+    | `graph.pool` | `core.pool2d` | those, without groups; `KIND`, `KERNEL_H`, `KERNEL_W`, `COUNT_PAD` |
+    | `graph.reduce` | `core.reduce`, `core.arg_reduce` | `KIND` |
+
+    What a declaration does not take (an element type, say) is an error at the node.
+  }];
+}
+
+def GraphOutlineMaps : Pass<"graph-outline-maps", "::mlir::ModuleOp"> {
+  let summary = "Maps and movements of data become calls of declarations with generated kernels";
+  let description = [{
+    Each `graph.map`, `graph.pad` and `graph.concat` becomes a call of a `graph.op` that the pass makes, with a `source` in
+    the kernel language; those with the same source and element types share one. Maps read their operands through
+    `graph.permute`, `graph.expand` and `graph.slice`; such a view that something else reads too is copied. An output that
+    would be the memory of an input, a param or another output is copied.
+
+    After the pass a graph has calls and reshapes only. MapKernel.h shows what kernels look like.
+  }];
+}
+
 #endif

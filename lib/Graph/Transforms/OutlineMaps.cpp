@@ -1,0 +1,247 @@
+// Maps and movements of data become calls of declarations whose kernels are generated. Passes.td
+// says which; MapKernel.h writes the kernels. Tested by test/Graph/outline-maps.mlir.
+#include "Graph/Transforms/MapKernel.h"
+#include "Graph/Transforms/Passes.h"
+#include "Graph/Transforms/Sizes.h"
+
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace teeny::graph {
+#define GEN_PASS_DEF_GRAPHOUTLINEMAPS
+#include "Graph/Transforms/Passes.h.inc"
+} // namespace teeny::graph
+
+using namespace mlir;
+using namespace teeny;
+using namespace teeny::graph;
+
+namespace {
+
+constexpr int64_t block = 1024; // elements of a program
+
+// Views that kernels of maps read through.
+bool isView(Operation *op) { return isa<PermuteOp, ExpandOp, SliceOp>(op); }
+
+class Outliner {
+public:
+  Outliner(ModuleOp module, GraphOp graph)
+      : module(module), graph(graph), builder(graph.getContext()), prover(graph) {}
+
+  void run() {
+    for (Operation &op : graph.getBlock())
+      if (auto name = op.getAttrOfType<StringAttr>("name"))
+        names.insert(name.getValue());
+    copyOutputs();
+    for (Operation &op : llvm::make_early_inc_range(graph.getBlock())) {
+      builder.setInsertionPoint(&op);
+      if (auto map = dyn_cast<MapOp>(op))
+        outline(map);
+      else if (isView(&op))
+        materialize(&op);
+      else if (auto pad = dyn_cast<PadOp>(op))
+        outline(pad);
+      else if (auto concat = dyn_cast<ConcatOp>(op))
+        outline(concat);
+    }
+    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(graph.getBlock())))
+      if (isView(&op) && op.use_empty())
+        op.erase();
+  }
+
+private:
+  void copyOutputs();
+  void outline(MapOp map);
+  void outline(PadOp pad);
+  void outline(ConcatOp concat);
+  void materialize(Operation *view);
+  Value copy(GraphTensorType type, const Access &access, StringRef name, Location place);
+
+  bool isWide(const Expr &positions) {
+    SymbolFacts facts = prover.facts(positions);
+    return facts.max > INT32_MAX - block;
+  }
+  // A declaration with this kernel text and these element types; made once.
+  struct Launch {
+    std::string grid;
+    DictionaryAttr args;
+  };
+  OpOp declare(const std::string &function, const std::string &text, ArrayRef<Value> operands,
+               Type result, ArrayRef<Launch> launches, Location place);
+  Value call(OpOp declaration, ArrayRef<Value> operands,
+             ArrayRef<std::pair<std::string, Expr>> arguments, GraphTensorType type, StringRef name,
+             Location place);
+  Value call(const MapKernel &kernel, GraphTensorType type, StringRef name, Location place);
+
+  ModuleOp module;
+  GraphOp graph;
+  OpBuilder builder;
+  SizeProver prover;
+  llvm::StringSet<> names;
+  std::map<std::string, OpOp> declarations; // by what distinguishes them
+};
+
+// What a run returns is memory of its own: not that of an input or param, nor that of another
+// output.
+void Outliner::copyOutputs() {
+  auto output = cast<OutputOp>(graph.getBlock().getTerminator());
+  llvm::SmallPtrSet<Value, 8> seen;
+  builder.setInsertionPoint(output);
+  for (auto [operand, name] :
+       llvm::zip_equal(output->getOpOperands(), output.getNames().getAsRange<StringAttr>())) {
+    Value memory = operand.get();
+    while (auto reshape = memory.getDefiningOp<ReshapeOp>())
+      memory = reshape.getOperand();
+    bool isModel = isa<InputOp, ParamOp, ConstantOp>(memory.getDefiningOp());
+    if (seen.insert(memory).second && !isModel)
+      continue;
+    std::string unique = (name.getValue() + ".copy").str();
+    while (!names.insert(unique).second)
+      unique += "_";
+    Value value = operand.get();
+    operand.set(copy(tensorType(value), identityAccess(value), unique, output.getLoc()));
+  }
+}
+
+OpOp Outliner::declare(const std::string &function, const std::string &text,
+                       ArrayRef<Value> operands, Type result, ArrayRef<Launch> launches,
+                       Location place) {
+  std::string key = text;
+  for (Value operand : operands)
+    key += ";" + dtypeName(tensorType(operand).getDtype());
+  key += ";" + dtypeName(result) + ";" + std::to_string(launches.size());
+  auto [entry, isNew] = declarations.try_emplace(key);
+  if (!isNew)
+    return entry->second;
+
+  std::string symbol = function;
+  for (unsigned i = 2; module.lookupSymbol(symbol); ++i)
+    symbol = function + "_" + std::to_string(i);
+  OpBuilder outer = OpBuilder::atBlockEnd(module.getBody());
+  auto op = OpOp::create(outer, place, symbol, outer.getDictionaryAttr({}), StringAttr(),
+                         outer.getStringAttr(text));
+  OpBuilder inner = OpBuilder::atBlockEnd(&op.getBody().emplaceBlock());
+  auto tensor = [&](TensorRole role, const std::string &name, Type dtype) {
+    DeclareOp::create(inner, place, role, inner.getStringAttr(name),
+                      inner.getStringAttr(dtypeName(dtype)),
+                      inner.getStringAttr(name + "_elements"), inner.getArrayAttr({}));
+  };
+  for (auto [index, operand] : llvm::enumerate(operands))
+    tensor(TensorRole::Input, "x" + std::to_string(index), tensorType(operand).getDtype());
+  tensor(TensorRole::Output, "out", result);
+  AttributeOp::create(inner, place, "BLOCK", AttrKind::Int, inner.getI64IntegerAttr(block),
+                      ArrayAttr(), Attribute(), Attribute());
+  auto implementation = ImplementationOp::create(inner, place, ExprAttr());
+  OpBuilder kernels = OpBuilder::atBlockEnd(&implementation.getBody().emplaceBlock());
+  for (const Launch &launch : launches)
+    KernelOp::create(kernels, place, function, "<generated>/" + symbol + ".py",
+                     inner.getArrayAttr(ExprAttr::get(op.getContext(), *Expr::parse(launch.grid))),
+                     launch.args,
+                     /*numWarps=*/4, /*numStages=*/1);
+  return entry->second = op;
+}
+
+Value Outliner::call(OpOp declaration, ArrayRef<Value> operands,
+                     ArrayRef<std::pair<std::string, Expr>> arguments, GraphTensorType type,
+                     StringRef name, Location place) {
+  NamedAttrList bindings;
+  for (const auto &[argument, value] : arguments)
+    bindings.set(argument, ExprAttr::get(graph.getContext(), value));
+  for (auto [index, operand] : llvm::enumerate(operands))
+    bindings.set("x" + std::to_string(index) + "_elements",
+                 ExprAttr::get(graph.getContext(), tensorType(operand).elements()));
+  bindings.set("out_elements", ExprAttr::get(graph.getContext(), type.elements()));
+  NamedAttribute attr = builder.getNamedAttr("BLOCK", builder.getI64IntegerAttr(block));
+  auto call =
+      CallOp::create(builder, place, Type(type), name, declaration.getSymName(), operands,
+                     builder.getDictionaryAttr(attr), bindings.getDictionary(graph.getContext()));
+  return call.getResult(0);
+}
+
+Value Outliner::call(const MapKernel &kernel, GraphTensorType type, StringRef name,
+                     Location place) {
+  OpOp declaration = declare(kernel.function, kernel.text, kernel.operands, type.getDtype(),
+                             Launch{"cdiv(n, BLOCK)", builder.getDictionaryAttr({})}, place);
+  return call(declaration, kernel.operands, kernel.arguments, type, name, place);
+}
+
+Value Outliner::copy(GraphTensorType type, const Access &access, StringRef name, Location place) {
+  return call(copyKernel(type, access, isWide(type.elements())), type, name, place);
+}
+
+void Outliner::outline(MapOp map) {
+  GraphTensorType type = tensorType(map.getResult());
+  SmallVector<Access> accesses;
+  for (Value operand : map.getOperands())
+    accesses.push_back(accessThroughViews(operand, type.getRank()));
+  Value result =
+      call(mapKernel(map, accesses, isWide(type.elements())), type, map.getName(), map.getLoc());
+  map.replaceAllUsesWith(result);
+  map.erase();
+}
+
+void Outliner::materialize(Operation *view) {
+  Value value = view->getResult(0);
+  auto isRead = [](OpOperand &use) {
+    return !isView(use.getOwner()) && !isa<MapOp>(use.getOwner());
+  };
+  if (llvm::none_of(value.getUses(), isRead))
+    return;
+  GraphTensorType type = tensorType(value);
+  StringRef name = view->getAttrOfType<StringAttr>("name").getValue();
+  value.replaceUsesWithIf(
+      copy(type, accessThroughViews(value, type.getRank()), name, view->getLoc()), isRead);
+  view->setAttr("name", builder.getStringAttr(name + ".view"));
+}
+
+void Outliner::outline(PadOp pad) {
+  Access access = identityAccess(pad.getOperand());
+  for (auto [coordinate, low] :
+       llvm::zip_equal(access.coordinates, pad.getLow().getAsRange<ExprAttr>()))
+    coordinate.offset = -low.getExpr();
+  access.border = Access::Border{pad.getMode(), literalText(pad.getValue())};
+  pad.replaceAllUsesWith(copy(tensorType(pad.getResult()), access, pad.getName(), pad.getLoc()));
+  pad.erase();
+}
+
+// One launch for each operand: what of it lies together does so in the result.
+void Outliner::outline(ConcatOp concat) {
+  GraphTensorType type = tensorType(concat.getResult());
+  size_t axis = concat.getAxis();
+  auto together = [&](GraphTensorType tensor) {
+    Expr elements = 1;
+    for (ExprAttr size : tensor.getShape().drop_front(axis))
+      elements = elements * size.getExpr();
+    return elements;
+  };
+  std::vector<std::pair<std::string, Expr>> arguments = {{"s", together(type)}};
+  SmallVector<Launch> launches;
+  SmallVector<Value> operands(concat.getOperands());
+  Expr begin = 0, most = 0;
+  for (auto [index, operand] : llvm::enumerate(operands)) {
+    std::string own = std::to_string(index);
+    Expr part = together(tensorType(operand));
+    arguments.insert(
+        arguments.end(),
+        {{"n" + own, tensorType(operand).elements()}, {"d" + own, part}, {"b" + own, begin}});
+    SmallVector<NamedAttribute> args;
+    for (StringRef name : {"x", "n", "d", "b"})
+      args.push_back(builder.getNamedAttr(name, builder.getStringAttr(name + own)));
+    launches.push_back({"cdiv(n" + own + ", BLOCK)", builder.getDictionaryAttr(args)});
+    begin = begin + part;
+  }
+  OpOp declaration = declare("concat_part", concatKernelText(isWide(type.elements())), operands,
+                             type.getDtype(), launches, concat.getLoc());
+  concat.replaceAllUsesWith(
+      call(declaration, operands, arguments, type, concat.getName(), concat.getLoc()));
+  concat.erase();
+}
+
+struct OutlineMaps final : graph::impl::GraphOutlineMapsBase<OutlineMaps> {
+  void runOnOperation() override {
+    for (auto graph : llvm::to_vector(getOperation().getOps<GraphOp>()))
+      Outliner(getOperation(), graph).run();
+  }
+};
+
+} // namespace
