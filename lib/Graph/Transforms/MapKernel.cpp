@@ -263,8 +263,8 @@ void KernelText::load(size_t index) {
   std::string own = std::to_string(index);
   if (!accesses[index].border) {
     std::string at = offset(index);
-    line("v" + own + " = tl.load(x" + own + " + " + (at == "i" ? at : "(" + at + ")") +
-         ", mask=inside)");
+    line("v" + own + " = tl.load(x" + own + " + " +
+         (StringRef(at).contains(' ') ? "(" + at + ")" : at) + ", mask=inside)");
     return;
   }
   line("inner = inside");

@@ -270,7 +270,8 @@ Value NodeExpansion::map(ValueRange operands, ArrayRef<Expr> shape, StringRef wo
   Block &block = region.emplaceBlock();
   for (Value operand : operands)
     block.addArgument(dtypeOf(operand), node.getLoc());
-  Body inner{OpBuilder::atBlockEnd(&block), node.getLoc(), block.getArguments()};
+  Body inner{OpBuilder(node.getContext()), node.getLoc(), block.getArguments()};
+  inner.builder.setInsertionPointToEnd(&block);
   Value result = body(inner);
   YieldOp::create(inner.builder, node.getLoc(), result);
   auto map =

@@ -114,12 +114,12 @@ OpOp Outliner::declare(const std::string &function, const std::string &text,
   if (!isNew)
     return entry->second;
 
-  std::string symbol = function;
-  for (unsigned i = 2; module.lookupSymbol(symbol); ++i)
-    symbol = function + "_" + std::to_string(i);
+  std::string name = function;
+  for (unsigned i = 2; module.lookupSymbol("generated." + name); ++i)
+    name = function + "_" + std::to_string(i);
   OpBuilder outer = OpBuilder::atBlockEnd(module.getBody());
-  auto op = OpOp::create(outer, place, symbol, outer.getDictionaryAttr({}), StringAttr(),
-                         outer.getStringAttr(text));
+  auto op = OpOp::create(outer, place, "generated." + name, outer.getDictionaryAttr({}),
+                         StringAttr(), outer.getStringAttr(text));
   OpBuilder inner = OpBuilder::atBlockEnd(&op.getBody().emplaceBlock());
   auto tensor = [&](TensorRole role, const std::string &name, Type dtype) {
     DeclareOp::create(inner, place, role, inner.getStringAttr(name),
@@ -134,7 +134,7 @@ OpOp Outliner::declare(const std::string &function, const std::string &text,
   auto implementation = ImplementationOp::create(inner, place, ExprAttr());
   OpBuilder kernels = OpBuilder::atBlockEnd(&implementation.getBody().emplaceBlock());
   for (const Launch &launch : launches)
-    KernelOp::create(kernels, place, function, "<generated>/" + symbol + ".py",
+    KernelOp::create(kernels, place, function, "<generated>/" + name + ".py",
                      inner.getArrayAttr(ExprAttr::get(op.getContext(), *Expr::parse(launch.grid))),
                      launch.args,
                      /*numWarps=*/4, /*numStages=*/1);
