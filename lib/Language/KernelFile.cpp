@@ -1,6 +1,8 @@
 #include "Language/Language.h"
 #include "Language/Module.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 namespace teeny {
 
 using namespace lang;
@@ -62,6 +64,30 @@ static std::string textOf(const Source &source, const ast::Expr *expr) {
   return source.line(expr->span.line).substr(expr->span.column - 1, expr->span.length).str();
 }
 
+// Whether @triton.jit(do_not_specialize=[...]) or do_not_specialize_on_alignment lists the
+// parameter, by name or number.
+static bool isUnspecialized(const ast::FunctionStmt &function, size_t index) {
+  for (const ast::ExprPtr &decorator : function.decorators) {
+    auto *call = llvm::dyn_cast<ast::CallExpr>(decorator.get());
+    if (!call)
+      continue;
+    for (const ast::Keyword &keyword : call->keywords) {
+      auto *list = llvm::dyn_cast<ast::TupleExpr>(keyword.value.get());
+      if (!list || (keyword.name != "do_not_specialize" &&
+                    keyword.name != "do_not_specialize_on_alignment"))
+        continue;
+      for (const ast::ExprPtr &item : list->items) {
+        auto *name = llvm::dyn_cast<ast::StringExpr>(item.get());
+        auto *number = llvm::dyn_cast<ast::IntegerExpr>(item.get());
+        if ((name && name->value == function.parameters[index].name) ||
+            (number && number->value == lang::Integer(index)))
+          return true;
+      }
+    }
+  }
+  return false;
+}
+
 const KernelParameter *KernelInfo::find(llvm::StringRef name) const {
   for (const KernelParameter &parameter : parameters)
     if (parameter.name == name)
@@ -92,13 +118,14 @@ std::unique_ptr<KernelFile> KernelFile::parse(const Source *source, Diagnostics 
     KernelInfo info;
     info.name = function->name;
     info.location = place(function->span);
-    for (const ast::Parameter &parameter : function->parameters) {
+    for (const auto &[index, parameter] : llvm::enumerate(function->parameters)) {
       const ast::Expr *annotation = parameter.annotation.get();
       KernelParameter entry;
       entry.name = parameter.name;
       entry.location = place(parameter.span);
       entry.isConstexpr = isConstexprAnnotation(annotation);
       entry.hasDefault = parameter.defaultValue != nullptr;
+      entry.alignmentMatters = !isUnspecialized(*function, index);
       entry.annotation = entry.isConstexpr ? std::nullopt : annotatedType(annotation);
       entry.annotationText = textOf(*source, annotation);
       entry.defaultText = textOf(*source, parameter.defaultValue.get());

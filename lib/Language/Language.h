@@ -37,6 +37,7 @@ struct KernelParameter {
   SourceLocation location;
   bool isConstexpr = false;
   bool hasDefault = false;              // may be left unbound
+  bool alignmentMatters = true;         // false if @triton.jit says not to specialise for it
   std::optional<ScalarType> annotation; // `x: tl.int64`: its type, whatever the caller has
   std::string annotationText;           // as written, empty without one
   std::string defaultText;              // likewise

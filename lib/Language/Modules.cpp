@@ -55,7 +55,8 @@ static uint8_t tableOf(llvm::StringRef path) {
 }
 
 static bool isKnownModule(llvm::StringRef path) {
-  return tableOf(path) || path == "triton.language.extra" || path == "triton.language.extra.cuda";
+  return tableOf(path) || path == "triton.language.extra" ||
+         path == "triton.language.extra.cuda" || path == "triton.language.PropagateNan";
 }
 
 Value importModule(llvm::StringRef path) {
@@ -74,6 +75,9 @@ Value moduleMember(llvm::StringRef path, llvm::StringRef name) {
   std::string inner = (path + "." + name).str();
   if (isKnownModule(canonical(inner)))
     return importModule(inner);
+  // An enumeration, whose members are known by their values.
+  if (path == "triton.language.PropagateNan" && (name == "ALL" || name == "NONE"))
+    return Value::integer(name == "ALL" ? 0xFFFF : 0);
   if (path == "triton" && name == "__version__")
     return Value::string("3.6.0");
   if (path == "triton.language") {

@@ -112,6 +112,39 @@ def k(p, q, n):
   CHECK(Bound(model).functions() == 1);
 }
 
+TEST_CASE("one function where @triton.jit says that alignment does not matter") {
+  for (const char *keywords :
+       {R"(do_not_specialize=["n"])", R"(do_not_specialize_on_alignment=("p", "n"))",
+        "do_not_specialize=[2]", R"(repr=name, do_not_specialize_on_alignment=[0, 2])"}) {
+    CAPTURE(keywords);
+    Model model;
+    model.kernel.replace(model.kernel.find("@triton.jit"), 11,
+                         std::string("@triton.jit(") + keywords + ")");
+    CHECK(Bound(model).functions() == 1);
+  }
+  Model model;
+  model.kernel.replace(model.kernel.find("@triton.jit"), 11,
+                       R"(@triton.jit(do_not_specialize=["p", 1]))");
+  CHECK(Bound(model).functions() == 2);
+}
+
+TEST_CASE("sizes that a declaration names are dims like others") {
+  Model model;
+  model.rest = R"("attrs": {"W": {"type": "int", "default": 4}},
+                  "sizes": {"HALF": "N // 2", "ROWS": "HALF // W + 1"},)";
+  model.launches = R"("launches": [{"kernel": "k.py::k", "grid": ["ROWS"],
+                      "args": {"p": "a", "q": "b", "n": "HALF + 1"}}])";
+  model.kernel = R"(
+@triton.jit(do_not_specialize=["n", "HALF", "ROWS"])
+def k(p, q, n, HALF, ROWS, W: tl.constexpr):
+    i = tl.arange(0, W)
+    tl.store(q + i, tl.load(p + i, mask=i < n + HALF + ROWS), mask=i < n)
+)";
+  CHECK_THAT(Bound(model).ir,
+             Contains(R"(run @k grid ["N // 8 + 1", 1, 1] args [operand 0, result 0, )"
+                      R"(int "N // 2 + 1", int "N // 2", int "N // 8 + 1"])"));
+}
+
 TEST_CASE("memory is noalias only where one parameter reaches it") {
   Model model;
   model.opInputs += R"(, {"name": "c", "dtype": "T", "shape": ["N"]})";

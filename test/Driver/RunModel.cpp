@@ -16,12 +16,22 @@ using namespace teeny::test;
 Folder::Folder() { REQUIRE(!llvm::sys::fs::createUniqueDirectory("teeny-test", root)); }
 Folder::~Folder() { llvm::sys::fs::remove_directories(root); }
 
+std::string test::nativeTarget() {
+#if defined(__x86_64__)
+  return __builtin_cpu_supports("x86-64-v4")   ? "x86-64-v4"
+         : __builtin_cpu_supports("x86-64-v3") ? "x86-64-v3"
+                                               : "x86-64";
+#else
+  return "aarch64";
+#endif
+}
+
 void test::compileModel(const std::string &graph, const std::string &bundle,
-                        std::vector<std::string> opsDirs) {
+                        std::vector<std::string> opsDirs, std::vector<std::string> targets) {
   CompileOptions options;
   options.graph = {graph, std::move(opsDirs)};
   options.output = bundle;
-  options.targets = {"cpu"};
+  options.targets = std::move(targets);
   std::string text;
   llvm::raw_string_ostream os(text);
   ExitCode code = compile(options, os, os);

@@ -26,7 +26,12 @@ private:
 // Compiles a graph file, looking for declarations in these folders too; fails the test with what
 // the compiler said if it does not compile.
 void compileModel(const std::string &graph, const std::string &bundle,
-                  std::vector<std::string> opsDirs = {});
+                  std::vector<std::string> opsDirs = {},
+                  std::vector<std::string> targets = {"cpu"});
+
+// Of the three levels that are `cpu`, the one that this machine runs: enough where many models are
+// compiled.
+std::string nativeTarget();
 
 // Runs a bundle on the CPU; `more` are further flags of teeny-run. The outputs of these names.
 NamedTensors runModel(const Folder &folder, const std::string &bundle, const NamedTensors &inputs,

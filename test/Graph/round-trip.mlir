@@ -7,6 +7,7 @@
 // CHECK-NEXT:    graph.declare output "out" : "f32" [*L, "2*A + 1"]
 // CHECK-NEXT:    graph.attribute "BLOCK_A" : int default 128 : i64 tune [64, 128] min 1 : i64 max 1024 : i64
 // CHECK-NEXT:    graph.attribute "mode" : string
+// CHECK-NEXT:    graph.size "PAIRS" = "A // 2"
 // CHECK-NEXT:    graph.require "A >= 1" message "there are no anchors"
 // CHECK-NEXT:    graph.alias "out" of "ltrb"
 // CHECK-NEXT:    graph.declare_scratch "partial" bytes "4*B" zeroed
@@ -23,6 +24,7 @@ graph.op @yolo.detect_decode dtypes {T = [f32, f16]} doc "Boxes." {
   graph.declare output "out" : "f32" [*L, "A + A + 1"]
   graph.attribute "BLOCK_A" : int default 128 : i64 tune [64, 128] min 1 : i64 max 1024 : i64
   graph.attribute "mode" : string
+  graph.size "PAIRS" = "A // 2"
   graph.require "A >= 1" message "there are no anchors"
   graph.alias "out" of "ltrb"
   graph.declare_scratch "partial" bytes "4*B" zeroed

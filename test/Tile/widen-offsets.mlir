@@ -205,3 +205,26 @@ func.func @other_integers(%p: !tile.ptr<i32>, %a: i32, %b: i32) attributes {tile
   tile.store %p, %x : !tile.ptr<i32>
   return
 }
+
+// A loop to a bound that may not fit counts in i64; what its counter is splat to follows.
+// CHECK-LABEL: func @counter
+// CHECK: %[[BOUND:.*]] = arith.muli %{{.*}}, %{{.*}} : i64
+// CHECK: scf.for %[[I:.*]] = %{{.*}} to %[[BOUND]] step %{{.*}}  : i64
+// CHECK: %[[S:.*]] = tile.splat %[[I]] : i64 -> tensor<32xi64>
+// CHECK: %[[O:.*]] = arith.addi %[[S]], %{{.*}} : tensor<32xi64>
+// CHECK: tile.addptr %{{.*}}, %[[O]] : tensor<32x!tile.ptr<f32>>, tensor<32xi64>
+func.func @counter(%p: !tile.ptr<f32>, %a: i32, %b: i32) attributes {tile.kernel} {
+  %zero = arith.constant 0 : i32
+  %block = arith.constant 32 : i32
+  %value = arith.constant dense<1.0> : tensor<32xf32>
+  %lanes = tile.arange 0 to 32 : tensor<32xi32>
+  %base = tile.splat %p : !tile.ptr<f32> -> tensor<32x!tile.ptr<f32>>
+  %n = arith.muli %a, %b : i32
+  scf.for %start = %zero to %n step %block : i32 {
+    %s = tile.splat %start : i32 -> tensor<32xi32>
+    %i = arith.addi %s, %lanes : tensor<32xi32>
+    %q = tile.addptr %base, %i : tensor<32x!tile.ptr<f32>>, tensor<32xi32>
+    tile.store %q, %value : tensor<32x!tile.ptr<f32>>
+  }
+  return
+}

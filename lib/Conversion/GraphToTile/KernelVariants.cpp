@@ -416,7 +416,7 @@ std::vector<KernelVariant> KernelVariants::bind(Context context) {
       continue;
     Value argument = function.getArgument(index++);
     if (binding.spec.kind != ParamSpec::scalar || argument.use_empty() ||
-        binding.spec.divisibility % alignment == 0)
+        !binding.param->alignmentMatters || binding.spec.divisibility % alignment == 0)
       continue;
     std::string term =
         "(" + binding.value.integer.str() + ") % " + std::to_string(alignment) + " == 0";

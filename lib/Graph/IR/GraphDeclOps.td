@@ -64,6 +64,15 @@ def Graph_AttributeOp : Graph_Op<"attribute", [HasParent<"OpOp">]> {
   }];
 }
 
+def Graph_SizeOp : Graph_Op<"size", [HasParent<"OpOp">]> {
+  let summary = "A name for an expression over the dims, the integer attributes and the sizes before it";
+  let description = [{
+    `graph.size "OH" = "(H - KH) // STRIDE + 1"`. Everything that may use a dim may use it, kernel parameters among them.
+  }];
+  let arguments = (ins StrAttr:$name, Graph_ExprAttr:$value);
+  let assemblyFormat = "$name `=` custom<Expr>($value) attr-dict";
+}
+
 def Graph_RequireOp : Graph_Op<"require"> {
   let summary = "A condition that must hold";
   let description = [{

@@ -32,6 +32,7 @@ OpOp DeclarationReader::read(const JsonField &value) {
   readAttributes(object.optional("attrs"));
   bindNames();
   solveSizes();
+  readSizes(object.optional("sizes"));
   checkOutputs();
   builder.setInsertionPointToStart(&op.getBlock());
   buildTensors();
@@ -179,6 +180,18 @@ void DeclarationReader::solveSizes() {
                  "or attributes");
 }
 
+// {"OH": "(H - KH) // STRIDE + 1"}: names for expressions over the names before them.
+void DeclarationReader::readSizes(const JsonField &field) {
+  for (const JsonField &size : field.object().value_or(std::vector<JsonField>())) {
+    std::string name = size->key().str();
+    std::optional<Expr> expr = readKnownExpr(size);
+    if (!Expr::isName(name) || dtypeByName(name))
+      diagnostics.error(size->keyLocation(), "'" + name + "' is not a name for a size");
+    else if (names.add(name, sizeWhat, size->keyLocation(), diagnostics) && expr)
+      SizeOp::create(builder, size->keyLocation().toMLIR(context), name, exprAttr(*expr));
+  }
+}
+
 void DeclarationReader::checkOutputs() {
   std::vector<std::string> types = dtypeVariables;
   for (const auto &[name, kind] : attrKinds)
@@ -233,7 +246,7 @@ bool DeclarationReader::isInteger(llvm::StringRef name, bool types) const {
     AttrKind kind = attrKinds.lookup(name);
     return kind == AttrKind::Int || kind == AttrKind::Bool || (types && kind == AttrKind::DType);
   }
-  return what == dimWhat ||
+  return what == dimWhat || what == sizeWhat ||
          (types && (what == variableWhat || dtypeByName(std::string_view(name))));
 }
 

@@ -1,8 +1,8 @@
 // Reads op declarations: DeclarationReader.cpp names and tensors; DeclarationAttributes.cpp type
 // variables and attributes; DeclarationLaunches.cpp conditions, memory and launches.
 //
-// A declaration's dims, attributes, tensors, scratch memory and type variables share one namespace,
-// since kernel parameters are bound to them by name. A string in the shape of an input or param
+// A declaration's dims, sizes, attributes, tensors, scratch memory and type variables share one
+// namespace, since kernel parameters are bound to them by name. A string in the shape of an input or param
 // that is a bare name binds it; any other string is an expression, which must be solvable when the
 // bare names are bound: either all its names are known, or it is a*N + b with N unknown and a and b
 // of known names.
@@ -27,6 +27,7 @@ private:
   // What names are, in the name table.
   static constexpr const char *dimWhat = "a dim";
   static constexpr const char *attributeWhat = "an attribute";
+  static constexpr const char *sizeWhat = "a size";
   static constexpr const char *variableWhat = "a type variable";
 
   // A size in the shape of a tensor.
@@ -52,6 +53,7 @@ private:
   void bindNames();
   void bindName(const JsonField &field, const std::string &name);
   void solveSizes();
+  void readSizes(const JsonField &field);
   void checkOutputs();
   void buildTensors();
 
@@ -67,7 +69,7 @@ private:
   std::optional<int64_t> readNumWarps(const JsonField &field);
   bool sameShape(const Tensor &a, const Tensor &b) const;
 
-  // An expression over dims and integer attributes; with `types`, also type variables and types.
+  // An expression over dims, sizes and integer attributes; with `types`, also type variables and types.
   std::optional<Expr> readKnownExpr(const JsonField &field, bool types = false);
   bool checkIntegers(const JsonField &field, const Expr &expr, bool types = false);
   bool isInteger(llvm::StringRef name, bool types = false) const;

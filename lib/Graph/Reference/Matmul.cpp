@@ -20,6 +20,33 @@ void teeny::referenceMatmul(ReferenceCall &call) {
     }
 }
 
+// a [G, A1, A2], b [G, B1, B2], each transposed first if TA, TB -> out [G, M, N]
+void teeny::referenceBatchedMatmul(ReferenceCall &call) {
+  const HostTensor &a = call.operand("a"), &b = call.operand("b");
+  HostTensor &out = call.result("out");
+  bool ta = call.attr<bool>("TA"), tb = call.attr<bool>("TB");
+  int64_t m = out.shape()[1], n = out.shape()[2], inner = a.shape()[ta ? 1 : 2];
+  for (int64_t g = 0; g < out.shape()[0]; ++g)
+    for (int64_t i = 0; i < m; ++i)
+      for (int64_t j = 0; j < n; ++j) {
+        double sum = 0;
+        uint32_t wrapped = 0;
+        for (int64_t k = 0; k < inner; ++k) {
+          int64_t left = g * m * inner + (ta ? k * m + i : i * inner + k);
+          int64_t right = g * n * inner + (tb ? j * inner + k : k * n + j);
+          if (isFloat(a.dtype()))
+            sum += a.real(left) * b.real(right);
+          else
+            wrapped += uint32_t(a.integer(left)) * uint32_t(b.integer(right));
+        }
+        int64_t place = (g * m + i) * n + j;
+        if (isFloat(a.dtype()))
+          out.setReal(place, sum);
+        else
+          out.setInteger(place, int32_t(wrapped));
+      }
+}
+
 // q [BH, Nq, D], k, v [BH, Nk, D] -> out [BH, Nq, D] = softmax(scale q k^T) v, lse [BH, Nq]; if
 // causal, query i sees keys 0..i.
 void teeny::referenceFlash2(ReferenceCall &call) {

@@ -9,11 +9,21 @@ static constexpr struct {
   std::string_view name;
   ReferenceOp function;
 } references[] = {
-    {"attn.flash2", referenceFlash2},      {"basic.add", referenceAdd},
-    {"basic.argmax", referenceArgmax},     {"basic.column_sum", referenceColumnSum},
-    {"basic.cumsum", referenceCumsum},     {"linear.matmul", referenceMatmul},
-    {"nn.layer_norm", referenceLayerNorm}, {"nn.rms_norm", referenceRmsNorm},
-    {"nn.softmax", referenceSoftmax},      {"yolo.detect_decode", referenceDetectDecode},
+    {"attn.flash2", referenceFlash2},
+    {"basic.add", referenceAdd},
+    {"basic.argmax", referenceArgmax},
+    {"basic.column_sum", referenceColumnSum},
+    {"basic.cumsum", referenceCumsum},
+    {"core.arg_reduce", referenceArgReduce},
+    {"core.conv2d", referenceConv2d},
+    {"core.matmul", referenceBatchedMatmul},
+    {"core.pool2d", referencePool2d},
+    {"core.reduce", referenceReduce},
+    {"linear.matmul", referenceMatmul},
+    {"nn.layer_norm", referenceLayerNorm},
+    {"nn.rms_norm", referenceRmsNorm},
+    {"nn.softmax", referenceSoftmax},
+    {"yolo.detect_decode", referenceDetectDecode},
 };
 
 ReferenceOp teeny::findReference(std::string_view op) {

@@ -48,7 +48,12 @@ void referenceSoftmax(ReferenceCall &call); // Norms.cpp
 void referenceLayerNorm(ReferenceCall &call);
 void referenceRmsNorm(ReferenceCall &call);
 void referenceMatmul(ReferenceCall &call); // Matmul.cpp
+void referenceBatchedMatmul(ReferenceCall &call);
 void referenceFlash2(ReferenceCall &call);
+void referenceConv2d(ReferenceCall &call); // Windows.cpp
+void referencePool2d(ReferenceCall &call);
+void referenceReduce(ReferenceCall &call); // Reduce.cpp
+void referenceArgReduce(ReferenceCall &call);
 void referenceDetectDecode(ReferenceCall &call); // Yolo.cpp
 
 } // namespace teeny

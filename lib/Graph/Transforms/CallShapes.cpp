@@ -32,7 +32,7 @@ CallShapes::Outcome CallShapes::infer() {
     return Outcome::failed;
   if (!open.empty() || !openLeading.empty())
     return Outcome::waiting;
-  return checkConditions() && setResults() ? Outcome::done : Outcome::failed;
+  return nameSizes() && checkConditions() && setResults() ? Outcome::done : Outcome::failed;
 }
 
 //===-- Words for messages
@@ -277,6 +277,19 @@ bool CallShapes::checkSize(const Expr &size, Location location, const std::strin
   else if (negative == Truth::maybe)
     require(location, atLeast(size, 0), place + " is negative: " + size.str());
   return negative != Truth::yes;
+}
+
+bool CallShapes::nameSizes() {
+  for (auto size : declaration.getBlock().getOps<SizeOp>()) {
+    Expr value = resolved(size.getValue().getExpr());
+    if (value.tooLarge()) {
+      error(call.getLoc()) << "node '" << call.getName() << "': size '" << size.getName()
+                           << "' is too large an expression";
+      return false;
+    }
+    sizes.try_emplace(size.getName().str(), BoundSize{value, {size.getLoc(), "the declaration"}});
+  }
+  return true;
 }
 
 bool CallShapes::checkConditions() {

@@ -68,6 +68,7 @@ private:
   void refine(unsigned operand, unsigned dim, const Expr &size);
   ExprAttr sizeOf(unsigned operand, unsigned dim);
 
+  bool nameSizes(); // those that the declaration derives from dims and attributes
   bool checkConditions();
   bool setResults();
   // False if it is negative or too large; what is undecided is required.

@@ -242,12 +242,16 @@ public:
       return made.lookup(value);
     }
     Operation *op = value.getDefiningOp();
-    IRMapping mapping;
-    for (Value operand : op->getOperands())
-      if (isOffsetType(operand.getType()))
-        mapping.map(operand, widen(operand));
+    // Widening may put the low bits of a carried value in its place, so operands are mapped as they
+    // are afterwards.
+    SmallVector<Value> wide;
+    for (unsigned i = 0; i < op->getNumOperands(); ++i)
+      wide.push_back(isOffsetType(op->getOperand(i).getType()) ? widen(op->getOperand(i))
+                                                               : op->getOperand(i));
     if (isa<arith::ExtSIOp>(op))
-      return made[value] = mapping.lookup(op->getOperand(0));
+      return made[value] = wide[0];
+    IRMapping mapping;
+    mapping.map(op->getOperands(), wide);
     builder.setInsertionPointAfter(op);
     Operation *again = builder.clone(*op, mapping);
     for (auto [from, to] : llvm::zip(op->getResults(), again->getResults())) {
