@@ -15,13 +15,14 @@ import triton.language as tl
 
 @triton.jit
 def exp_f32(x):
-    """e**x, 1 ulp. x * log2(e) loses the bits that matter for large |x|; `rest` is what it lost."""
+    """e**x, 1 ulp. exp2 of t = x * log2(e), rounded, times e**(x - t * log(2)), which is nearly 1."""
+    # Where the result is 0, and the first float where it is inf: between them nothing below is infinite but y.
+    x = tl.clamp(x, -104.0, 88.72283935546875, propagate_nan=tl.PropagateNan.ALL)
     t = x * 1.4426950408889634
-    rest = tl.fma(x, 1.4426950408889634, -t)
-    rest = tl.fma(x, 1.925963033500e-08, rest)  # log2(e) - f32(log2(e))
+    rest = tl.fma(t, -0.6931471824645996, x)
+    rest = tl.fma(t, 1.904654212126e-09, rest)  # f32(log(2)) - log(2)
     y = tl.exp2(t)
-    # Where y is 0 or inf it is the result, and `rest` may be NaN.
-    return tl.where((y > 0.0) & (y < float("inf")), tl.fma(y, rest * 0.6931471805599453, y), y)
+    return tl.fma(y, rest, y)
 
 
 @triton.jit
