@@ -54,6 +54,14 @@ void teeny::addGpuTilePasses(OpPassManager &passes, const Target &target) {
   passes.addNestedPass<func::FuncOp>(tile::createRemoveLayoutConversions());
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
+  // Conversions of what is loaded outside of loops.
+  passes.addNestedPass<func::FuncOp>(createLoopInvariantCodeMotionPass());
+  if (target.gpu->cpAsync) {
+    passes.addNestedPass<func::FuncOp>(
+        tile::createPipelineLoads({target.gpu->sharedPerBlockOptIn}));
+    passes.addPass(createCanonicalizerPass());
+    passes.addPass(createCSEPass());
+  }
   tile::VerifyLayoutsOptions verify;
   verify.threadsPerWarp = target.gpu->warpSize;
   passes.addNestedPass<func::FuncOp>(tile::createVerifyLayouts(verify));

@@ -6,12 +6,20 @@
 using namespace teeny::test;
 
 namespace {
+// An asynchronous copy that has begun.
+struct Copy {
+  uint64_t to = 0;
+  std::vector<uint8_t> data;
+};
+
 struct Thread {
   unsigned id = 0;
   std::array<int, 3> place{};
   unsigned pc = 0;
   bool waits = false, done = false;
   std::vector<uint64_t> registers;
+  std::vector<Copy> begun;               // in no group yet
+  std::vector<std::vector<Copy>> groups; // from the first made
 };
 
 // A byte of shared memory: who used it last since which barrier.
@@ -19,6 +27,7 @@ struct Access {
   int writer = -1, reader = -1;
   unsigned written = 0, read = 0;
   bool manyReaders = false;
+  unsigned copies = 0; // that write it and have not ended
 };
 
 class Program {
@@ -144,6 +153,8 @@ private:
       fail(thread, "address not a multiple of " + std::to_string(bytes));
     for (unsigned i = 0; i < bytes; ++i) {
       Access &access = accesses[at + i];
+      if (access.copies)
+        fail(thread, "race with an asynchronous copy");
       bool sameValue = written && shared[at + i] == written[i];
       bool foreignWrite =
           access.writer >= 0 && access.writer != int(thread.id) && access.written == epoch;
@@ -210,6 +221,43 @@ private:
     std::memcpy(target, data.data(), data.size());
   }
 
+  // Copies read when they begin and write when they end; they count as writes at both times.
+  void copyAsync(Thread &thread, const PtxInstruction &instruction) {
+    if (instruction.has("commit_group")) {
+      thread.groups.push_back(std::move(thread.begun));
+      thread.begun.clear();
+    } else if (instruction.has("wait_group") || instruction.has("wait_all")) {
+      bool all = instruction.has("wait_all");
+      if (all)
+        thread.groups.push_back(std::move(thread.begun)), thread.begun.clear();
+      size_t pending = all ? 0 : instruction.operands[0].bits;
+      while (thread.groups.size() > pending) {
+        for (const Copy &copy : thread.groups.front()) {
+          for (size_t i = 0; i < copy.data.size(); ++i)
+            --accesses[copy.to + i].copies;
+          std::memcpy(sharedBytes(thread, copy.to, copy.data.size(), copy.data.data()),
+                      copy.data.data(), copy.data.size());
+        }
+        thread.groups.erase(thread.groups.begin());
+      }
+    } else {
+      unsigned bytes = instruction.operands[2].bits;
+      uint64_t source =
+          instruction.operands.size() > 3 ? read(thread, instruction.operands[3], "b32") : bytes;
+      if ((bytes != 4 && bytes != 8 && bytes != 16) || (instruction.has("cg") && bytes != 16))
+        fail(thread, "copy of " + std::to_string(bytes) + " bytes");
+      Copy copy{address(thread, instruction.operands[0], true), std::vector<uint8_t>(bytes)};
+      if (source)
+        std::memcpy(copy.data.data(),
+                    globalBytes(thread, address(thread, instruction.operands[1], false), source),
+                    source);
+      sharedBytes(thread, copy.to, bytes, copy.data.data());
+      for (unsigned i = 0; i < bytes; ++i)
+        ++accesses[copy.to + i].copies;
+      thread.begun.push_back(std::move(copy));
+    }
+  }
+
   void atomic(Thread &thread, const PtxInstruction &instruction) {
     bool yields = instruction.words[0] == "atom";
     const std::string &type = instruction.type();
@@ -270,6 +318,8 @@ private:
       load(thread, instruction);
     } else if (opcode == "st") {
       store(thread, instruction);
+    } else if (opcode == "cp") {
+      copyAsync(thread, instruction);
     } else if (opcode == "atom" || opcode == "red") {
       atomic(thread, instruction);
     } else if (opcode == "fence" || opcode == "membar") {

@@ -4,7 +4,8 @@
 // (barrier, shuffle, matrix instruction), which is carried out once all have come to it; if they
 // never do, that is an error. So are accesses outside of the buffers the caller names or at
 // addresses that are not aligned, and races in shared memory: bytes that one thread writes and
-// another reads or writes with no barrier between.
+// another reads or writes with no barrier between. Asynchronous copies end as late as they may,
+// when their thread waits for their group; until then nobody may touch their bytes.
 #pragma once
 
 #include <array>

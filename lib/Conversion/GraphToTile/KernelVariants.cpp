@@ -370,6 +370,8 @@ const Specialization &KernelVariants::State::specialize(Context &context, const 
     return result;
   OpBuilder builder(module.getContext());
   result.function->setAttr(tile::gridMaxAttr, builder.getDenseI64ArrayAttr(context.gridMax));
+  if (int32_t(op.getNumStages()) != tile::numStages(module))
+    result.function->setAttr(tile::numStagesAttr, builder.getI32IntegerAttr(op.getNumStages()));
   if (options.symbolName != kernel.name)
     result.function->setAttr(tile::functionAttr, builder.getStringAttr(kernel.name));
   FailureOr<SmallVector<PointerUses>> uses = findPointerUses(result.function);

@@ -81,6 +81,13 @@ SmallVector<Value> teeny::gpu::exchange(Emit &emit, KernelContext &context, Valu
   return readBuffer(emit, base, type, buffer.reads, buffer.vectorBits);
 }
 
+SmallVector<Value> teeny::gpu::readTileBuffer(Emit &emit, Value address, Type element,
+                                              const TileBuffer &buffer) {
+  if (buffer.matrices)
+    return readMatrices(emit, address, element, *buffer.matrices);
+  return readBuffer(emit, address, element, buffer.reads, buffer.readBits);
+}
+
 int64_t teeny::gpu::exchangeBytes(Type type, const LinearLayout &layout) {
   return int64_t(storageBits(registerType(type)) / 8) << layout.outBits();
 }

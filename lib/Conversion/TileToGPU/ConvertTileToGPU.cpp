@@ -66,6 +66,7 @@ LogicalResult ConvertTileToGPUPass::convert(func::FuncOp kernel, const GpuFacts 
   populateDotPatterns(context, patterns);
   populateMmaPatterns(context, patterns);
   populateAtomicPatterns(context, patterns);
+  populateBufferPatterns(context, patterns);
 
   ConversionTarget target(*mlirContext);
   target.addIllegalDialect<tile::TileDialect>();

@@ -30,6 +30,8 @@ Type teeny::gpu::registerType(Type type) {
 DistributionTypes::DistributionTypes() {
   addConversion([](Type type) { return isa<TensorType>(type) ? Type() : registerType(type); });
   addConversion(
+      [](tile::BufferType type) -> Type { return pointerType(type.getContext(), Space::shared); });
+  addConversion(
       [](RankedTensorType type, SmallVectorImpl<Type> &types) -> std::optional<LogicalResult> {
         if (!isa_and_present<LayoutInterface>(type.getEncoding()))
           return failure();

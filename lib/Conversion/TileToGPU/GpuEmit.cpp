@@ -348,6 +348,22 @@ void Emit::store(Space space, Value address, ValueRange values, Value mask,
   assembly(text, constraints + ",~{memory}", {}, operands, /*sideEffects=*/true);
 }
 
+void Emit::copyAsync(Value to, Value from, unsigned bytes, Value mask) {
+  // Whole lines of 16 bytes go past the L1 cache.
+  std::string name = (bytes == 16 ? "llvm.nvvm.cp.async.cg" : "llvm.nvvm.cp.async.ca") +
+                     std::string(".shared.global.") + std::to_string(bytes);
+  SmallVector<Value> arguments{to, from};
+  if (mask) {
+    name += ".s";
+    arguments.push_back(arith::SelectOp::create(builder, loc, mask, i32(bytes), i32(0)));
+  }
+  intrinsic(name, {}, arguments);
+}
+void Emit::commitCopies() { intrinsic("llvm.nvvm.cp.async.commit.group", {}, {}); }
+void Emit::waitCopies(unsigned pending) {
+  intrinsic("llvm.nvvm.cp.async.wait.group", {}, {i32(pending)});
+}
+
 SmallVector<Value> Emit::loadMatrices(Value address, unsigned count, bool transposed) {
   std::string name = "llvm.nvvm.ldmatrix.sync.aligned.m8n8.x" + std::to_string(count) +
                      (transposed ? ".trans" : "") + ".b16";

@@ -77,6 +77,12 @@ public:
   void store(Space space, mlir::Value address, mlir::ValueRange values, mlir::Value mask = nullptr,
              const CacheHints &hints = {});
 
+  // Asynchronous copies of 4, 8 or 16 bytes from global to shared memory; zeros where the mask is
+  // false. They are put in groups, and this thread can wait for all of its groups but the last few.
+  void copyAsync(mlir::Value to, mlir::Value from, unsigned bytes, mlir::Value mask);
+  void commitCopies();
+  void waitCopies(unsigned pending);
+
   // One, two or four 8 x 8 matrices of 16 bits, a word of each in every lane; the address is that
   // of a row (SwizzledBuffer.h).
   llvm::SmallVector<mlir::Value> loadMatrices(mlir::Value address, unsigned count, bool transposed);

@@ -3,6 +3,7 @@
 
 #include "Conversion/TileToGPU/Distribution.h"
 #include "Conversion/TileToGPU/Scratch.h"
+#include "Conversion/TileToGPU/SwizzledBuffer.h"
 #include "Support/Targets.h"
 
 namespace teeny::gpu {
@@ -42,6 +43,7 @@ void populateReducePatterns(KernelContext &, mlir::RewritePatternSet &);
 void populateScanPatterns(KernelContext &, mlir::RewritePatternSet &);
 void populateDotPatterns(KernelContext &, mlir::RewritePatternSet &);
 void populateMmaPatterns(KernelContext &, mlir::RewritePatternSet &);
+void populateBufferPatterns(KernelContext &, mlir::RewritePatternSet &);
 void populateAtomicPatterns(KernelContext &, mlir::RewritePatternSet &);
 // Of scalars: division, exp2, sqrt, rsqrt; and the report of functions that no pattern knows.
 void populateMathPatterns(const mlir::TypeConverter &types, mlir::RewritePatternSet &patterns);
@@ -67,5 +69,11 @@ llvm::SmallVector<mlir::Value> exchange(Emit &emit, KernelContext &context, mlir
                                         const tile::LinearLayout &from,
                                         const tile::LinearLayout &to);
 int64_t exchangeBytes(mlir::Type type, const tile::LinearLayout &layout);
+
+// The registers of the tile in a slot of a buffer at this address.
+llvm::SmallVector<mlir::Value> readTileBuffer(Emit &emit, mlir::Value address, mlir::Type element,
+                                              const TileBuffer &buffer);
+// Bytes of a slot.
+int64_t slotBytes(tile::BufferType type);
 
 } // namespace teeny::gpu

@@ -11,6 +11,9 @@
 //
 // So small exchanges alternate between two places. At the begin of a block (a loop's body, say)
 // nothing is known of what came before, and a barrier goes first.
+//
+// Buffers (tile.alloc_buffer) lie at the begin of the memory for good. Exchanges in loops that use
+// them keep clear of them; elsewhere barriers keep the two apart, and exchanges may use the memory.
 #pragma once
 
 #include "Conversion/TileToGPU/GpuEmit.h"
@@ -24,6 +27,8 @@ public:
 
   // Whether an exchange of so many bytes is possible; reports it at `op` if not.
   mlir::LogicalResult verifyFits(mlir::Operation *op, int64_t bytes) const;
+  // Memory for a buffer, for as long as the kernel runs. The target must have it.
+  mlir::Value reserve(Emit &emit, int64_t bytes);
   // Begins an exchange where `emit` stands: the address of its bytes, aligned to 16.
   mlir::Value begin(Emit &emit, int64_t bytes);
 
@@ -33,7 +38,7 @@ public:
 private:
   std::string global;
   int64_t limit;
-  int64_t used = 0;
+  int64_t used = 0, reserved = 0;
   mlir::Block *lastBlock = nullptr;
   int64_t lastBegin = 0, lastEnd = 0;
 };

@@ -203,6 +203,29 @@ std::optional<MatrixBuffer> teeny::gpu::chooseMatrixBuffer(const LinearLayout &w
   return elementBytes == 2 ? tryMatrixBuffer(writer, reader, elementBytes, true) : std::nullopt;
 }
 
+TileBuffer teeny::gpu::chooseTileBuffer(const LinearLayout &writer, const LinearLayout &reader,
+                                        unsigned elementBytes, bool matrixLoads) {
+  TileBuffer buffer;
+  if (matrixLoads)
+    buffer.matrices = chooseMatrixBuffer(writer, reader, elementBytes);
+  if (buffer.matrices) {
+    buffer.writes = buffer.matrices->writes;
+    return buffer;
+  }
+  SmallVector<uint64_t> vector =
+      basesOf(writer, Dim::reg, Log2_32(std::max(1u, 16 / elementBytes)));
+  LinearLayout offsets =
+      swizzledOffsets(writer.outs(), vector,
+                      basesOf(writer, Dim::lane, laneBitsTogether(elementBytes << vector.size())),
+                      basesOf(reader, Dim::lane, laneBitsTogether(elementBytes)), elementBytes);
+  buffer.writes = *writer.invertAndCompose(offsets);
+  buffer.reads = *reader.invertAndCompose(offsets);
+  buffer.readBits = vector.size();
+  while (!isAligned(buffer.reads, buffer.readBits))
+    --buffer.readBits;
+  return buffer;
+}
+
 RegisterGroups teeny::gpu::vectorGroups(const LinearLayout &accesses, unsigned vectorBits) {
   RegisterGroups groups;
   SmallVector<unsigned> moving(vectorBits); // register bit of each bit within a vector

@@ -67,6 +67,18 @@ std::optional<MatrixBuffer> chooseMatrixBuffer(const tile::LinearLayout &writer,
                                                const tile::LinearLayout &reader,
                                                unsigned elementBytes);
 
+// A buffer of its own for a tile, which asynchronous copies write: the writer's registers that are
+// neighbours in memory stay neighbours in the buffer, up to 16 bytes of them. Read by matrix loads
+// if `matrixLoads` and the layouts allow it.
+struct TileBuffer {
+  tile::LinearLayout writes; // (register, lane, warp) -> Dim::offset
+  std::optional<MatrixBuffer> matrices;
+  tile::LinearLayout reads; // without matrix loads, 2^readBits elements at once
+  unsigned readBits = 0;
+};
+TileBuffer chooseTileBuffer(const tile::LinearLayout &writer, const tile::LinearLayout &reader,
+                            unsigned elementBytes, bool matrixLoads);
+
 // Registers in groups that lie at consecutive offsets: the first of each group, and what to add to
 // (exclusive or) get its others.
 struct RegisterGroups {

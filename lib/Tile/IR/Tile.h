@@ -48,9 +48,15 @@ inline constexpr llvm::StringLiteral correctlyRoundedAttr = "tile.correctly_roun
 inline constexpr llvm::StringLiteral cacheAttr = "tile.cache";
 inline constexpr llvm::StringLiteral evictionAttr = "tile.eviction";
 inline constexpr llvm::StringLiteral volatileAttr = "tile.volatile";
+inline constexpr llvm::StringLiteral numStagesAttr = "tile.num_stages";
+inline constexpr llvm::StringLiteral buffersAttr = "tile.buffers";
 
 // Warps of the innermost enclosing region that states a number.
 int numWarps(mlir::Operation *op);
+
+// Iterations of a loop that are under way at once, of the loop or of the innermost enclosing region
+// that states a number; 3 where none does.
+int numStages(mlir::Operation *op);
 
 // The largest number of programs along an axis of the grid of the kernel around `op`.
 int64_t gridMax(mlir::Operation *op, unsigned axis);

@@ -67,6 +67,13 @@ int teeny::tile::numWarps(Operation *op) {
   return 4;
 }
 
+int teeny::tile::numStages(Operation *op) {
+  for (; op; op = op->getParentOp())
+    if (auto attr = op->getAttrOfType<IntegerAttr>(numStagesAttr))
+      return attr.getInt();
+  return 3;
+}
+
 int64_t teeny::tile::gridMax(Operation *op, unsigned axis) {
   for (; op; op = op->getParentOp())
     if (auto attr = op->getAttrOfType<DenseI64ArrayAttr>(gridMaxAttr); attr && attr.size() > axis)

@@ -18,7 +18,9 @@ def Tile_Dialect : Dialect {
     Attributes of a kernel: `tile.kernel` (unit), `tile.num_warps` (i32; what layouts are made for: ask
     `tile::numWarps(op)`, which looks at the enclosing region), `tile.grid_max` (array<i64: x, y, z>; no launch has more
     programs along an axis; 2^31 - 1, 65535 and 65535 where it is missing, which is what devices can do),
-    `tile.function` (string; its name in the source, where the symbol has another).
+    `tile.function` (string; its name in the source, where the symbol has another), `tile.num_stages` (i32, also of a loop; iterations
+    whose loads may be under way at once, 3 where it is missing).
+    Attributes of a loop: `tile.buffers` (unit; buffers in shared memory are in use all through it).
     Attributes of its arguments: `tile.name` (string), `tile.divisibility` (i64; the value, or for a pointer the address in
     bytes, is a multiple of it), `tile.range` (array<i64: min, max> of an integer), `tile.noalias` (unit; no other argument
     reaches the memory reached through this one).

@@ -397,6 +397,26 @@ LogicalResult AtomicCASOp::verify() {
 //===-- Across elements
 //-------------------------------------------------------------------------===//
 
+LogicalResult CopyAsyncOp::verify() {
+  BufferType buffer = getBuffer().getType();
+  auto pointers = cast<RankedTensorType>(getPointer().getType());
+  Type element = buffer.getTile().getElementType();
+  if (pointers.getShape() != buffer.getTile().getShape() || pointeeOf(getPointer()) != element ||
+      pointers.getEncoding() != buffer.getWriter())
+    return emitOpError() << "copies through " << pointers << " into " << buffer;
+  int64_t bits = element.isIntOrFloat() ? element.getIntOrFloatBitWidth() * getWidth() : 0;
+  if (bits != 32 && bits != 64 && bits != 128)
+    return emitOpError() << "copies " << getWidth() << " elements of " << element
+                         << " at once; expected 4, 8 or 16 bytes";
+  return verifyAccess(*this, getPointer(), getMask(), {});
+}
+
+LogicalResult ReadBufferOp::verify() {
+  if (getType() != getBuffer().getType().getTile())
+    return emitOpError() << "yields " << getType() << " from " << getBuffer().getType();
+  return success();
+}
+
 LogicalResult ReduceOp::verify() {
   if (failed(verifySources(*this, getSources(), getAxis())))
     return failure();

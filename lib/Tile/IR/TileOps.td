@@ -292,4 +292,6 @@ def Tile_DotOp : Tile_Op<"dot", [Pure, AllTypesMatch<["acc", "result"]>]> {
   let hasVerifier = 1;
 }
 
+include "Tile/IR/TileBuffers.td"
+
 #endif

@@ -80,6 +80,33 @@ def RemoveLayoutConversions : Pass<"tile-remove-layout-conversions", "::mlir::fu
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 
+def PipelineLoads : Pass<"tile-pipeline-loads", "::mlir::func::FuncOp"> {
+  let summary = "Begin the loads that feed dots some iterations ahead, by asynchronous copies into shared memory";
+  let description = [{
+    In each innermost loop that writes no memory, the loads whose tiles are only converted to operands of matrix
+    instructions become `tile.copy_async` into a buffer with a slot per stage, issued `tile.num_stages` - 1 iterations ahead, and the
+    conversions `tile.read_buffer`. Loads that cannot be copied 4 bytes at a time, or whose masked elements are not 0, stay.
+    There are fewer stages where `shared-bytes` would not hold the buffers, and none for less than two.
+    ```mlir
+    scf.for %i = %lb to %ub step %c32 iter_args(%p = %start, %acc = %zero) {
+      %a = tile.load %p : tensor<64x32x!tile.ptr<f16>, #blocked>
+      %a1 = tile.convert_layout %a : tensor<64x32xf16, #blocked> -> tensor<64x32xf16, #operand>
+      ...
+    ```
+    becomes, behind the copies of the first iterations
+    ```mlir
+    scf.for %i = %lb to %ub step %c32 iter_args(%p = %start1, %acc = %zero, %to = %slot2, %from = %c0) {
+      tile.wait_copies 1
+      tile.copy_async %p to %buffer[%to] mask %m width 8 : ...
+      tile.commit_copies
+      %a1 = tile.read_buffer %buffer[%from] : !tile.buffer<3 of tensor<64x32xf16, #operand>, written #blocked> -> ...
+      ...
+    ```
+  }];
+  let options = [Option<"sharedBytes", "shared-bytes", "int64_t", "166912", "Shared memory that buffers may take">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
 def VerifyLayouts : Pass<"tile-verify-layouts", "::mlir::func::FuncOp"> {
   let summary = "Check that every tile has a layout made for the kernel's threads";
   let description = [{
