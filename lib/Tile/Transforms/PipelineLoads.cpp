@@ -108,6 +108,17 @@ public:
     return bytes;
   }
 
+  // What threads may exchange through shared memory while the loop runs, at most.
+  int64_t exchangedBytes() {
+    int64_t bytes = 16384; // reductions and scans
+    loop.walk([&](ConvertLayoutOp op) {
+      RankedTensorType type = op.getType();
+      int64_t element = type.getElementType().isIntOrFloat() ? type.getElementTypeBitWidth() : 64;
+      bytes = std::max(bytes, type.getNumElements() * std::max<int64_t>(element, 8) / 8);
+    });
+    return bytes;
+  }
+
   // Whether the copies can be begun apart from everything else.
   bool isPossible() {
     WalkResult writes = loop.walk([&](Operation *op) {
@@ -299,7 +310,7 @@ struct PipelineLoads final : teeny::tile::impl::PipelineLoadsBase<PipelineLoads>
     IRRewriter rewriter(function.getContext());
     for (auto &[pipeliner, stages] : plans) {
       int64_t bytes = pipeliner.bytesPerStage();
-      stages = std::min(stages, left / bytes);
+      stages = std::min(stages, (left - pipeliner.exchangedBytes()) / bytes);
       if (stages < 2)
         continue;
       left -= stages * bytes;
