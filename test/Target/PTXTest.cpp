@@ -5,6 +5,8 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/raw_ostream.h"
 
 #include <catch2/catch.hpp>
 #include <cstdlib>
@@ -213,4 +215,28 @@ TEST_CASE("a missing assembler says what to install or do instead") {
   REQUIRE(!path);
   CHECK(path.error().code == ErrorCode::environment);
   CHECK(path.error().message == "no program at '/nowhere/ptxas', which an option names for ptxas");
+}
+
+TEST_CASE("an assembler that does not end is stopped at the time limit") {
+  llvm::SmallString<128> path;
+  int file;
+  REQUIRE(!llvm::sys::fs::createTemporaryFile("slow", "sh", file, path));
+  llvm::raw_fd_ostream(file, true) << "#!/bin/sh\nexec sleep 60\n";
+  REQUIRE(!llvm::sys::fs::setPermissions(path, llvm::sys::fs::all_all));
+  setenv("TEENY_PTXAS_SECONDS", "1", 1);
+  Result<ptx::Assembled> assembled = ptx::assemble(path.str().str(), "", *parseTarget("sm_90a"));
+  setenv("TEENY_PTXAS_SECONDS", "soon", 1);
+  Result<ptx::Assembled> unlimited = ptx::assemble(path.str().str(), "", *parseTarget("sm_90a"));
+  unsetenv("TEENY_PTXAS_SECONDS");
+  CHECK(!llvm::sys::fs::remove(path));
+  REQUIRE_FALSE(assembled);
+  CHECK(assembled.error().code == ErrorCode::unsupported);
+  CHECK(
+      assembled.error().message ==
+      "ptxas has not finished the code for sm_90a after 1 seconds and was stopped: smaller "
+      "blocks or fewer unrolled iterations make less of it, $TEENY_PTXAS_SECONDS gives more time");
+  REQUIRE_FALSE(unlimited);
+  CHECK(unlimited.error().code == ErrorCode::environment);
+  CHECK(unlimited.error().message ==
+        "$TEENY_PTXAS_SECONDS is 'soon'; expected a number of seconds from 1");
 }

@@ -56,7 +56,7 @@ public:
           step(thread);
       if (std::all_of(threads.begin(), threads.end(), [](const Thread &t) { return t.done; }))
         return;
-      if (!meetInWarps() && !meetAtBarrier())
+      if (!meetInWarps() && !meetInWarpGroups() && !meetAtBarrier())
         throw PtxError("threads wait for each other at different places, one of them at: " +
                        waiting().text);
     }
@@ -301,7 +301,7 @@ private:
     }
     const std::string &opcode = instruction.words[0];
     if (opcode == "bar" || opcode == "barrier" || opcode == "shfl" || opcode == "mma" ||
-        opcode == "ldmatrix") {
+        opcode == "ldmatrix" || (opcode == "wgmma" && instruction.has("mma_async"))) {
       thread.waits = true;
       return;
     }
@@ -322,7 +322,7 @@ private:
       copyAsync(thread, instruction);
     } else if (opcode == "atom" || opcode == "red") {
       atomic(thread, instruction);
-    } else if (opcode == "fence" || opcode == "membar") {
+    } else if (opcode == "fence" || opcode == "membar" || opcode == "wgmma") {
       // Memory is in order here.
     } else if (computes(instruction, reader, result)) {
       bool isTruth = opcode == "setp" || instruction.type() == "pred";
@@ -365,6 +365,80 @@ private:
       any = true;
     }
     return any;
+  }
+
+  // Groups of four warps that have all come to one matrix instruction.
+  bool meetInWarpGroups() {
+    bool any = false;
+    for (unsigned first = 0; first + 128 <= threads.size(); first += 128) {
+      bool together = true;
+      for (unsigned i = first; i < first + 128; ++i)
+        together &= threads[i].waits && threads[i].pc == threads[first].pc;
+      const PtxInstruction &instruction = kernel.code[threads[first].pc];
+      if (!together || instruction.words[0] != "wgmma")
+        continue;
+      groupMatrix(first, instruction);
+      for (unsigned i = first; i < first + 128; ++i)
+        threads[i].waits = false, ++threads[i].pc;
+      any = true;
+    }
+    return any;
+  }
+
+  // wgmma, from the PTX manual's figures. It is carried out at once.
+  void groupMatrix(unsigned first, const PtxInstruction &instruction) {
+    const auto &operands = instruction.operands;
+    std::string shape, element = instruction.type();
+    for (const std::string &word : instruction.words)
+      if (word.rfind("m64n", 0) == 0)
+        shape = word;
+    unsigned n = std::stoul(shape.substr(4));
+    if (shape.substr(shape.find('k')) != "k16" || operands.at(3).bits != 1)
+      fail(threads[first], "unknown form");
+    bool fromRegisters = operands[1].kind == Kind::vector;
+    uint64_t columnsA = fromRegisters ? 0 : operands.at(6).bits, rowsB = operands.back().bits;
+    // The element at (outer, k) of an operand in shared memory; `outerRuns`: rows run along outer.
+    auto fromShared = [&](uint64_t descriptor, unsigned outer, unsigned k, bool outerRuns) {
+      unsigned mode = descriptor >> 62, rowBytes = 256 >> mode;
+      if (mode == 0)
+        fail(threads[first], "rows without a swizzle");
+      uint64_t begin = (descriptor & 0x3fff) << 4, along = (descriptor >> 16 & 0x3fff) << 4,
+               blocks = (descriptor >> 32 & 0x3fff) << 4;
+      unsigned run = (outerRuns ? outer : k) * 2, row = outerRuns ? k : outer;
+      if (!outerRuns && run >= rowBytes)
+        fail(threads[first], "k beyond a row");
+      uint64_t at = begin + run / rowBytes * along + row / 8 * blocks + row % 8 * rowBytes +
+                    run % rowBytes;
+      at ^= (at >> 7 & (rowBytes / 16 - 1)) << 4;
+      uint16_t bits;
+      std::memcpy(&bits, sharedBytes(threads[first + outer % 128], at, 2, nullptr), 2);
+      return toDouble(element, bits);
+    };
+    auto elementA = [&](unsigned row, unsigned k) {
+      if (!fromRegisters)
+        return fromShared(read(threads[first], operands[1], "b64"), row, k, columnsA);
+      const Thread &thread = threads[first + 32 * (row / 16) + 4 * (row % 8) + k / 2 % 4];
+      uint64_t word = read(thread, operands[1].members.at(row / 8 % 2 + 2 * (k / 8)), "b32");
+      return toDouble(element, truncated(word >> (16 * (k % 2)), 16));
+    };
+    std::vector<std::vector<double>> a(64, std::vector<double>(16)), b(16, std::vector<double>(n));
+    uint64_t descriptorB = read(threads[first], operands[2], "b64");
+    for (unsigned k = 0; k < 16; ++k) {
+      for (unsigned row = 0; row < 64; ++row)
+        a[row][k] = elementA(row, k);
+      for (unsigned column = 0; column < n; ++column)
+        b[k][column] = fromShared(descriptorB, column, k, rowsB);
+    }
+    for (unsigned row = 0; row < 64; ++row)
+      for (unsigned column = 0; column < n; ++column) {
+        Thread &thread = threads[first + 32 * (row / 16) + 4 * (row % 8) + column / 2 % 4];
+        const PtxOperand &place =
+            operands[0].members.at(column / 8 * 4 + row / 8 % 2 * 2 + column % 2);
+        double total = toDouble("f32", read(thread, place, "b32"));
+        for (unsigned k = 0; k < 16; ++k)
+          total += a[row][k] * b[k][column];
+        write(thread, place, fromDouble("f32", total), 32);
+      }
   }
 
   bool meetAtBarrier() {

@@ -7,10 +7,13 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
 
+#include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 
 using namespace teeny;
@@ -50,6 +53,7 @@ namespace {
 struct Output {
   int status = 0; // exit status, or 128 + the signal that ended it
   std::string text;
+  bool late = false; // it was stopped at the time limit
 };
 
 // A new folder that is removed with its files.
@@ -89,8 +93,44 @@ static Status writeFile(const std::string &path, StringRef text) {
   return {};
 }
 
+// Seconds that a tool may take.
+static Result<int> timeLimit() {
+  const char *text = std::getenv("TEENY_PTXAS_SECONDS");
+  if (!text || !*text)
+    return 600;
+  int seconds = 0;
+  if (StringRef(text).getAsInteger(10, seconds) || seconds < 1)
+    return Error{ErrorCode::environment, "$TEENY_PTXAS_SECONDS is '" + std::string(text) +
+                                             "'; expected a number of seconds from 1"};
+  return seconds;
+}
+
+// Waits for a child, which is ended at the time limit; true if it was.
+static Result<bool> await(pid_t child, int seconds, int &status) {
+  using std::chrono::steady_clock, std::chrono::milliseconds;
+  auto end = steady_clock::now() + std::chrono::seconds(seconds);
+  bool late = false;
+  // Most runs take some 50 ms: looked at often at first.
+  for (milliseconds pause(1);; pause = std::min(2 * pause, milliseconds(32))) {
+    pid_t found = waitpid(child, &status, late ? 0 : WNOHANG);
+    if (found == child)
+      return late;
+    if (found < 0 && errno != EINTR)
+      return ioError("cannot wait for a tool", std::error_code(errno, std::generic_category()));
+    if (found == 0 && steady_clock::now() >= end) {
+      late = true;
+      kill(child, SIGKILL);
+    } else if (found == 0) {
+      std::this_thread::sleep_for(pause);
+    }
+  }
+}
+
 // Runs a program in `folder`; its output and errors together go through a file there.
 static Result<Output> runIn(const TemporaryFolder &folder, std::vector<std::string> arguments) {
+  Result<int> limit = timeLimit();
+  if (!limit)
+    return limit.error();
   std::vector<char *> argv;
   for (std::string &argument : arguments)
     argv.push_back(argument.data());
@@ -109,14 +149,13 @@ static Result<Output> runIn(const TemporaryFolder &folder, std::vector<std::stri
     return Error{ErrorCode::environment,
                  "cannot run '" + arguments[0] + "': " + std::generic_category().message(code)};
   int status;
-  while (waitpid(child, &status, 0) < 0)
-    if (errno != EINTR)
-      return ioError("cannot wait for " + arguments[0],
-                     std::error_code(errno, std::generic_category()));
+  Result<bool> late = await(child, *limit, status);
+  if (!late)
+    return late.error();
   Result<std::string> text = readFile(log);
   if (!text)
     return text.error();
-  return Output{WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), *text};
+  return Output{WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), *text, *late};
 }
 
 Result<std::string> teeny::ptx::findAssembler(const std::string &option) {
@@ -150,6 +189,12 @@ Result<Assembled> teeny::ptx::assemble(const std::string &assembler, const std::
                                          "-o", "kernel.cubin", "kernel.ptx"});
   if (!output)
     return output.error();
+  if (output->late)
+    return Error{ErrorCode::unsupported,
+                 "ptxas has not finished the code for " + target.processor() + " after " +
+                     std::to_string(*timeLimit()) +
+                     " seconds and was stopped: smaller blocks or fewer unrolled iterations make "
+                     "less of it, $TEENY_PTXAS_SECONDS gives more time"};
   if (output->status != 0) {
     // Its own messages name the line of the PTX; the rest of the report only hides them.
     std::string errors;

@@ -54,7 +54,8 @@ Result<std::string> findAssembler(const std::string &option = "");
 // "Cuda compilation tools, release 13.0, V13.0.88": for the provenance of what it made.
 Result<std::string> assemblerVersion(const std::string &assembler);
 
-// Assembles PTX for a GPU target. What the assembler refuses is an error of code `invalid`.
+// Assembles PTX for a GPU target. What the assembler refuses is an error of code `invalid`, and what
+// it does not finish in 600 seconds, or $TEENY_PTXAS_SECONDS, one of code `unsupported`.
 Result<Assembled> assemble(const std::string &assembler, const std::string &ptx,
                            const Target &target);
 

@@ -63,8 +63,8 @@ bool isZero(Value value) {
 
 std::optional<DotLoad> findDotLoad(LoadOp load, const AxisInfoMap &facts) {
   auto type = dyn_cast<RankedTensorType>(load.getType());
-  if (!type || !type.getElementType().isIntOrFloat() || !isZero(load.getOther()) ||
-      load->use_empty())
+  if (!type || load->hasAttr(volatileAttr) || !type.getElementType().isIntOrFloat() ||
+      !isZero(load.getOther()) || load->use_empty())
     return std::nullopt;
   DotLoad found{load, {}, 0};
   for (Operation *user : load->getUsers()) {
