@@ -49,7 +49,7 @@ def _scale(y, n):
 
 @triton.jit
 def _exp_parts(hi, lo):
-    """e**(hi + lo) = 2**n * (1 + e + rest), for |lo| far below |hi|: n, e, rest. Out of the exponents' range n is clamped."""
+    """e**(hi + lo) = 2**n * (1 + e + rest), for |lo| far below |hi|: n, e, rest. n is kept within the exponents."""
     n = tl.floor(hi * 1.4426950408889634 + 0.5)
     if hi.dtype == tl.float32:
         n = tl.where(n > 131.0, 131.0, tl.where(n < -155.0, -155.0, n))

@@ -10,7 +10,7 @@ import triton.language as tl
 
 @triton.jit
 def _erfc(x):
-    """Complementary error function, 2 ulp: 1 - erf near 0, elsewhere exp(-x**2) / (1 + 2 x) times a fit in (x-k) / (x+k)."""
+    """Complementary error function, 2 ulp: 1 - erf near 0, else exp(-x**2) / (1 + 2 x) times a fit in (x-3) / (x+3)."""
     if x.dtype == tl.float32:
         most: tl.constexpr = 10.1
         near = 1.0 - _erf_near_f32(x)
@@ -208,7 +208,7 @@ def _cospi(x):
 
 @triton.jit
 def _stirling(x):
-    """log(gamma(x)) for x >= 8 as an unrounded sum hi + lo: (x - 1/2) log(x) - x + log(2 pi) / 2 + a fit in 1 / x**2."""
+    """log(gamma(x)) for x >= 8 as a sum hi + lo: (x - 1/2) log(x) - x + log(2 pi) / 2 + a fit in 1 / x**2."""
     log_hi, log_lo = _log_sum_f64(x)
     r = 1.0 / x
     z = r * r

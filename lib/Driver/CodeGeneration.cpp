@@ -17,6 +17,7 @@
 #include "llvm/ADT/STLExtras.h"
 
 #include <atomic>
+#include <chrono>
 #include <thread>
 
 using namespace mlir;
@@ -109,7 +110,10 @@ void TaskRunner::runGpu() {
     task.code.extension = "ptx";
     task.code.bytes = *ptx;
   } else {
+    auto before = std::chrono::steady_clock::now();
     Result<ptx::Assembled> assembled = ptx::assemble(options.assembler, *ptx, target);
+    std::chrono::duration<double, std::milli> taken = std::chrono::steady_clock::now() - before;
+    task.code.assemblerMilliseconds = taken.count();
     if (!assembled) {
       task.error = assembled.error();
       return;

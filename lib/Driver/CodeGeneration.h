@@ -25,6 +25,7 @@ struct GeneratedCode {
   std::string gpu;  // tile IR with layouts; empty for a CPU
   std::string llvm; // optimised LLVM IR
   std::string ptx;  // also for a cubin; empty for a CPU
+  double assemblerMilliseconds = 0;
 };
 
 struct CodeOptions {

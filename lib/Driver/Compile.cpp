@@ -4,6 +4,7 @@
 #include "Driver/LaunchTable.h"
 #include "Driver/Pipeline.h"
 #include "Driver/TilePipeline.h"
+#include "Driver/TimePhases.h"
 #include "Driver/ToolErrors.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -74,13 +75,21 @@ ExitCode teeny::compile(const CompileOptions &options, llvm::raw_ostream &out,
   Pipeline pipeline({options.graph.file, options.graph.opsDirs, *targets,
                      !options.emitIRDir.empty(), options.kernels});
   PhaseWriter writer(options.emitIRDir);
+  TimePhases times;
   Status written;
   bool ok = pipeline.run(options.stopAfter.value_or(Phase::writeBundle), [&](Phase phase) {
+    double assembler = 0;
+    for (const GeneratedCode &code : pipeline.code())
+      if (phase == Phase::generateCode)
+        assembler += code.assemblerMilliseconds;
+    times.finished(info(phase).name, assembler);
     if (!options.emitIRDir.empty())
       written = writer.write(pipeline, phase);
     return bool(written);
   });
   pipeline.diagnostics().render(err);
+  if (options.time)
+    times.print(err);
   if (!written)
     return toolError(err, ExitCode::environment, written.error());
   if (!ok)

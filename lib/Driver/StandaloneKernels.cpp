@@ -15,7 +15,7 @@ const KernelInfo *StandaloneKernels::findKernel(const std::string &text, const K
   if (isNew) {
     std::string reason;
     if (const Source *source = sources.readFile(path, reason))
-      entry->second = KernelFile::parse(source, diagnostics);
+      entry->second = KernelFile::parse(source, diagnostics, &sources);
     else
       diagnostics.error({}, "cannot read '" + path.str() + "': " + reason);
   }

@@ -13,12 +13,13 @@ class Call;
 
 struct Builtin {
   enum Where : uint8_t {
-    language = 1,  // tl.NAME
-    math = 2,      // tl.math.NAME
-    libdevice = 4, // libdevice.NAME
-    python = 8,    // NAME
-    triton = 16,   // triton.NAME
-    member = 32,   // VALUE.NAME(...): the first parameter is the value
+    language = 1,    // tl.NAME
+    math = 2,        // tl.math.NAME
+    libdevice = 4,   // libdevice.NAME
+    python = 8,      // NAME
+    triton = 16,     // triton.NAME
+    member = 32,     // VALUE.NAME(...): the first parameter is the value
+    descriptor = 64, // the same of tensor descriptors
   };
   const char *name;
   // "pointer, mask=None, *shape": parameters in order; a default means that it may be left out.
@@ -37,6 +38,8 @@ struct Builtin {
 // The rows of one family; Builtins*.cpp define them.
 llvm::ArrayRef<Builtin> pythonBuiltins();
 llvm::ArrayRef<Builtin> memoryBuiltins();
+llvm::ArrayRef<Builtin> descriptorBuiltins();
+llvm::ArrayRef<Builtin> assemblyBuiltins();
 llvm::ArrayRef<Builtin> shapeBuiltins();
 llvm::ArrayRef<Builtin> mathBuiltins();
 llvm::ArrayRef<Builtin> floatBuiltins();

@@ -24,15 +24,32 @@ Value numPrograms(Call &call) {
   return axis ? Tensor{call.semantics.emit.numPrograms(*axis), Type(ScalarType::int32)} : Tensor();
 }
 
-// What caches should keep is a hint that no target heeds so far; a wrong word is still an error.
-bool checkHints(Call &call, unsigned modifier, unsigned policy, bool isLoad) {
-  static const llvm::StringRef loads[] = {".ca", ".cg", ".cv"},
-                               stores[] = {".wb", ".cg", ".cs", ".wt"};
-  static const llvm::StringRef policies[] = {"evict_last", "evict_first", "evict_normal"};
-  llvm::ArrayRef<llvm::StringRef> modifiers =
-      isLoad ? llvm::ArrayRef(loads) : llvm::ArrayRef(stores);
-  return call.word(modifier, modifiers, 0) && call.word(policy, policies, 0);
-}
+// What the call says about caches, for the accesses emitted while this lives.
+class WithHints {
+public:
+  WithHints(Call &call, unsigned modifier, unsigned policy, bool isLoad)
+      : emit(call.semantics.emit) {
+    static const llvm::StringRef loads[] = {".ca", ".cg", ".cv"},
+                                 stores[] = {".wb", ".cg", ".cs", ".wt"};
+    static const llvm::StringRef policies[] = {"evict_last", "evict_first", "evict_normal"};
+    llvm::ArrayRef<llvm::StringRef> modifiers =
+        isLoad ? llvm::ArrayRef(loads) : llvm::ArrayRef(stores);
+    constexpr unsigned none = 9;
+    std::optional<unsigned> cache = call.word(modifier, modifiers, none);
+    std::optional<unsigned> eviction = cache ? call.word(policy, policies, none) : std::nullopt;
+    valid = eviction.has_value();
+    if (valid && *cache != none)
+      emit.access.cache = modifiers[*cache].drop_front().str();
+    if (valid && *eviction < 2)
+      emit.access.eviction = policies[*eviction].str();
+  }
+  ~WithHints() { emit.access = {}; }
+
+  bool valid;
+
+private:
+  Emitter &emit;
+};
 
 // The dims named by boundary_check.
 std::optional<llvm::SmallVector<int64_t>> boundaryDims(Call &call, unsigned index,
@@ -58,15 +75,28 @@ std::optional<llvm::SmallVector<int64_t>> boundaryDims(Call &call, unsigned inde
   return dims;
 }
 
+// Reports that descriptors have accesses of their own.
+bool isDescriptor(Call &call) {
+  const BlockPointer *pointer = call[0].blockPointer();
+  if (pointer && pointer->isDescriptor)
+    call.fail(call.builtin.fullName() + " takes pointers, found " + call[0].describe(),
+              "a descriptor has its own: desc.load([...]), desc.store([...], value)");
+  return pointer && pointer->isDescriptor;
+}
+
 bool isEmptyTuple(const Value &value) { return value.tuple() && value.tuple()->items.empty(); }
 
 Value load(Call &call) {
   static const llvm::StringRef paddings[] = {"zero", "nan"};
-  if (!checkHints(call, 5, 6, /*isLoad=*/true))
+  WithHints hints(call, 5, 6, /*isLoad=*/true);
+  if (!hints.valid)
     return {};
   std::optional<unsigned> padding = call.word(4, paddings, 2);
   std::optional<bool> isVolatile = call.boolean(7, false);
   if (!padding || !isVolatile)
+    return {};
+  call.semantics.emit.access.isVolatile = *isVolatile;
+  if (isDescriptor(call))
     return {};
   if (const BlockPointer *pointer = call[0].blockPointer()) {
     if (call.has(1) || call.has(2))
@@ -96,10 +126,13 @@ Value load(Call &call) {
 }
 
 Value store(Call &call) {
-  if (!checkHints(call, 4, 5, /*isLoad=*/false))
+  WithHints hints(call, 4, 5, /*isLoad=*/false);
+  if (!hints.valid)
     return {};
   Tensor value = call.tensor(1);
   if (!value)
+    return {};
+  if (isDescriptor(call))
     return {};
   if (const BlockPointer *pointer = call[0].blockPointer()) {
     if (call.has(2))
@@ -122,29 +155,6 @@ Value store(Call &call) {
 
 //===-- Block pointers ------------------------------------------------------------------------===//
 
-// The integers of a tuple as int64 scalars.
-std::optional<llvm::SmallVector<Tensor, 3>> scalars(Call &call, unsigned index) {
-  const Value &list = call[index];
-  std::vector<Value> single{list};
-  llvm::SmallVector<Tensor, 3> result;
-  for (const Value &item : list.tuple() ? list.tuple()->items : single) {
-    if (!item.isNumber() && !item.tensor()) {
-      call.fail(call.parameter(index) + " must be integers, found " + item.describe());
-      return std::nullopt;
-    }
-    Tensor scalar = item.asInteger() ? call.semantics.number(item, ScalarType::int64)
-                                     : call.semantics.toScalar(call.semantics.toTensor(item));
-    if (!scalar)
-      return std::nullopt;
-    if (!scalar.type.element.isInteger()) {
-      call.fail(call.parameter(index) + " must be integers, found " + scalar.type.name());
-      return std::nullopt;
-    }
-    result.push_back(call.semantics.cast(scalar, ScalarType::int64));
-  }
-  return result;
-}
-
 Value makeBlockPointer(Call &call) {
   Tensor base = call.tensor(0);
   if (!base)
@@ -155,7 +165,7 @@ Value makeBlockPointer(Call &call) {
   std::optional<llvm::SmallVector<int64_t>> block = call.integers(4), order = call.integers(5);
   if (!block || !order || !call.semantics.checkShape(*block))
     return {};
-  auto shape = scalars(call, 1), strides = scalars(call, 2), offsets = scalars(call, 3);
+  auto shape = call.scalars(1), strides = call.scalars(2), offsets = call.scalars(3);
   if (!shape || !strides || !offsets)
     return {};
   size_t rank = block->size();
@@ -184,10 +194,10 @@ Value makeBlockPointer(Call &call) {
 
 Value advance(Call &call) {
   const BlockPointer *pointer = call[0].blockPointer();
-  if (!pointer)
+  if (!pointer || pointer->isDescriptor)
     return call.fail("tl.advance moves block pointers, found " + call[0].describe(),
                      "to move other pointers, add an offset");
-  auto offsets = scalars(call, 1);
+  auto offsets = call.scalars(1);
   if (!offsets)
     return {};
   if (offsets->size() != pointer->offsets.size())

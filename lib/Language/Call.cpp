@@ -5,11 +5,12 @@
 namespace teeny::lang {
 
 std::string Builtin::fullName() const {
-  std::string prefix = where & language    ? "tl."
-                       : where & libdevice ? "libdevice."
-                       : where & math      ? "tl.math."
-                       : where & triton    ? "triton."
-                                           : "";
+  std::string prefix = where & language     ? "tl."
+                       : where & libdevice  ? "libdevice."
+                       : where & math       ? "tl.math."
+                       : where & triton     ? "triton."
+                       : where & descriptor ? "desc."
+                                            : "";
   return prefix + name;
 }
 
@@ -191,6 +192,28 @@ std::optional<unsigned> Call::word(unsigned index, llvm::ArrayRef<llvm::StringRe
     list += (list.empty() ? "'" : ", '") + word.str() + "'";
   fail(parameter(index) + " is '" + *text + "'; it may be " + list);
   return std::nullopt;
+}
+
+std::optional<llvm::SmallVector<Tensor, 3>> Call::scalars(unsigned index) {
+  const Value &list = values[index];
+  std::vector<Value> single{list};
+  llvm::SmallVector<Tensor, 3> result;
+  for (const Value &item : list.tuple() ? list.tuple()->items : single) {
+    if (!item.isNumber() && !item.tensor()) {
+      fail(parameter(index) + " must be integers, found " + item.describe());
+      return std::nullopt;
+    }
+    Tensor scalar = item.asInteger() ? semantics.number(item, ScalarType::int64)
+                                     : semantics.toScalar(semantics.toTensor(item));
+    if (!scalar)
+      return std::nullopt;
+    if (!scalar.type.element.isInteger()) {
+      fail(parameter(index) + " must be integers, found " + scalar.type.name());
+      return std::nullopt;
+    }
+    result.push_back(semantics.cast(scalar, ScalarType::int64));
+  }
+  return result;
 }
 
 } // namespace teeny::lang

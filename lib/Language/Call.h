@@ -43,6 +43,8 @@ public:
   std::optional<llvm::SmallVector<int64_t>> integers(unsigned index);
   // `f(x, 1, 2)` and `f(x, (1, 2))` alike.
   std::optional<llvm::SmallVector<int64_t>> restIntegers();
+  // Scalars of int64 from a tuple or list of integers, known or not, or the single integer.
+  std::optional<llvm::SmallVector<Tensor, 3>> scalars(unsigned index);
   // An axis of a tile of this rank, counted from the end if negative.
   std::optional<unsigned> axis(const Value &value, unsigned rank);
   // One of the given words.

@@ -287,6 +287,17 @@ std::pair<mlir::Value, mlir::Value> Emitter::split(mlir::Value value, const Type
   return {op.getLhs(), op.getRhs()};
 }
 
+llvm::SmallVector<mlir::Value>
+Emitter::inlineAssembly(llvm::StringRef text, llvm::StringRef constraints, int pack, bool isPure,
+                        llvm::ArrayRef<mlir::Value> sources, llvm::ArrayRef<Type> results) {
+  llvm::SmallVector<mlir::Type> types;
+  for (const Type &type : results)
+    types.push_back(ir(type));
+  auto op = state->create<tile::InlineAsmOp>(types, text, constraints, uint32_t(pack), isPure,
+                                             mlir::ValueRange(sources));
+  return llvm::SmallVector<mlir::Value>(op->getResults());
+}
+
 void Emitter::hint(mlir::Value value, llvm::StringRef name, llvm::ArrayRef<int64_t> values) {
   // A hint about a function's argument says nothing that its own attributes could not.
   if (mlir::Operation *op = value.getDefiningOp())

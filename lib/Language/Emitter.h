@@ -95,6 +95,12 @@ struct LoopHints {
   bool disallowAccMultiBuffer = false, flatten = false, warpSpecialize = false, disableLicm = false;
 };
 
+// What the source says about how accesses go through the caches.
+struct AccessHints {
+  std::string cache, eviction; // "cg", "evict_last", as PTX has them; empty: nothing is said
+  bool isVolatile = false;
+};
+
 // A region under construction with one block; becomes part of an operation or is dropped.
 class DetachedRegion {
 public:
@@ -160,7 +166,8 @@ public:
   mlir::Value join(mlir::Value lhs, mlir::Value rhs, const Type &to);
   std::pair<mlir::Value, mlir::Value> split(mlir::Value value, const Type &to);
 
-  // Memory. `mask` and `other` may be null.
+  // Memory. `mask` and `other` may be null. What is emitted while `access` is set carries it.
+  AccessHints access;
   mlir::Value addPointer(mlir::Value pointer, mlir::Value offset);
   mlir::Value load(mlir::Value pointer, mlir::Value mask, mlir::Value other);
   void store(mlir::Value pointer, mlir::Value value, mlir::Value mask);
@@ -178,6 +185,12 @@ public:
   llvm::SmallVector<mlir::Value> scan(llvm::ArrayRef<mlir::Value> sources, unsigned axis,
                                       bool reverse, DetachedRegion combine,
                                       llvm::ArrayRef<mlir::Value> yields);
+
+  // Elements computed by PTX, `pack` at a time.
+  llvm::SmallVector<mlir::Value> inlineAssembly(llvm::StringRef text, llvm::StringRef constraints,
+                                                int pack, bool isPure,
+                                                llvm::ArrayRef<mlir::Value> sources,
+                                                llvm::ArrayRef<Type> results);
 
   // What the source promises about a value; `name` is one of the attributes in README.md.
   void hint(mlir::Value value, llvm::StringRef name, llvm::ArrayRef<int64_t> values);

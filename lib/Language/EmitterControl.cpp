@@ -157,11 +157,22 @@ void Emitter::endKernel(mlir::func::FuncOp kernel, bool keep) {
 mlir::Value Emitter::addPointer(mlir::Value pointer, mlir::Value offset) {
   return state->create<tile::AddPtrOp>(pointer, offset);
 }
+static void setHints(mlir::Operation *op, const AccessHints &access) {
+  mlir::MLIRContext *context = op->getContext();
+  if (!access.cache.empty())
+    op->setAttr(tile::cacheAttr, mlir::StringAttr::get(context, access.cache));
+  if (!access.eviction.empty())
+    op->setAttr(tile::evictionAttr, mlir::StringAttr::get(context, access.eviction));
+  if (access.isVolatile)
+    op->setAttr(tile::volatileAttr, mlir::UnitAttr::get(context));
+}
 mlir::Value Emitter::load(mlir::Value pointer, mlir::Value mask, mlir::Value other) {
-  return state->create<tile::LoadOp>(pointer, mask, other);
+  auto op = state->create<tile::LoadOp>(pointer, mask, other);
+  setHints(op, access);
+  return op;
 }
 void Emitter::store(mlir::Value pointer, mlir::Value value, mlir::Value mask) {
-  state->create<tile::StoreOp>(pointer, value, mask);
+  setHints(state->create<tile::StoreOp>(pointer, value, mask), access);
 }
 
 static tile::MemoryOrder order(MemoryOrder order) {

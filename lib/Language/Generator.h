@@ -76,6 +76,8 @@ public:
   // Attributes and subscripts (GeneratorAttributes.cpp).
   Value attribute(const Value &base, const std::string &name);
   Value typeAttribute(const Type &type, const std::string &name);
+  Value descriptorAttribute(const Value &base, const BlockPointer &descriptor,
+                            const std::string &name);
   Value subscript(const Value &base, const Value &index);
 
   // Calls (GeneratorCalls.cpp).
@@ -159,6 +161,9 @@ private:
   void execute(Module &module, const ast::Block &block);
   Value hostValue(Module &module, const ast::Expr &expr);
   Value member(llvm::StringRef module, llvm::StringRef name);
+  void import(Module &module, const ast::ImportStmt &statement);
+  Value globalOf(const ParsedFile &file, const std::string &name);
+  Value fileMember(const ParsedFile &file, const std::string &name);
 
   // The kernel's parameters (Generator.cpp).
   bool bindParameters(const KernelInfo &info, const ast::FunctionStmt &function,

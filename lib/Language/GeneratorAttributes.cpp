@@ -95,8 +95,32 @@ Value Generator::typeAttribute(const Type &type, const std::string &name) {
   return {};
 }
 
+Value Generator::descriptorAttribute(const Value &base, const BlockPointer &descriptor,
+                                     const std::string &name) {
+  auto tuple = [](llvm::ArrayRef<Tensor> items) {
+    return Value::tuple(std::vector<Value>(items.begin(), items.end()));
+  };
+  if (name == "dtype")
+    return Value::type(descriptor.elementType());
+  if (name == "block_shape")
+    return shapeTuple(descriptor.block);
+  if (name == "block_type" || name == "type")
+    return Value::type(descriptor.elementType().withShape(descriptor.block));
+  if (name == "shape")
+    return tuple(descriptor.shape);
+  if (name == "strides")
+    return tuple(descriptor.strides);
+  if (const Builtin *builtin = findBuiltin(name, Builtin::descriptor))
+    return bound(base, Constant(BuiltinRef{builtin}));
+  fail(base.describe() + " has no attribute '" + name + "'",
+       "it has load, store, dtype, block_shape, shape and strides");
+  return {};
+}
+
 Value Generator::attribute(const Value &base, const std::string &name) {
   if (auto *module = base.constantOf<ModuleRef>()) {
+    if (module->file)
+      return fileMember(*module->file, name);
     if (Value found = member(module->path, name))
       return found;
     std::string shown = module->path == "triton.language" ? "tl" : module->path;
@@ -134,9 +158,12 @@ Value Generator::attribute(const Value &base, const std::string &name) {
       return semantics().permute(*tensor, {1, 0});
     }
   }
-  if (const BlockPointer *pointer = base.blockPointer())
+  if (const BlockPointer *pointer = base.blockPointer()) {
+    if (pointer->isDescriptor)
+      return descriptorAttribute(base, *pointer, name);
     if (name == "dtype" || name == "type")
       return Value::type(Type(pointer->base.type.element));
+  }
   if (tensor || base.blockPointer() || base.isNumber()) {
     if (const Builtin *builtin = findBuiltin(name, Builtin::member))
       return bound(base, Constant(BuiltinRef{builtin}));

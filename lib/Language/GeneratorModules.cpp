@@ -74,6 +74,75 @@ static Value unknownGlobal(const std::string &name, const std::string &why) {
                           "=VALUE if it is a constant"});
 }
 
+// Names from known modules, and from files beside this one.
+void Generator::import(Module &module, const ImportStmt &statement) {
+  auto fileNamed = [&](const std::string &name) -> const ParsedFile * {
+    auto found = module.file.imports.find(name);
+    return found == module.file.imports.end() ? nullptr : found->second;
+  };
+  auto asValue = [](const std::string &name, const ParsedFile *file) {
+    return Value(Constant(ModuleRef{name, file}));
+  };
+  const ParsedFile *from = statement.isFrom ? fileNamed(statement.module) : nullptr;
+  for (const ImportStmt::Name &name : statement.names) {
+    Value value;
+    if (!statement.isFrom) {
+      const ParsedFile *file = fileNamed(name.name);
+      value = file ? asValue(name.name, file) : importModule(name.name);
+    } else if (name.name == "*") {
+      if (from)
+        for (const auto &[other, item] : moduleOf(*from).names)
+          if (!llvm::StringRef(other).starts_with("_"))
+            module.names[other] = item;
+      continue;
+    } else {
+      std::string inner = memberModule(statement.module, name.name);
+      if (from)
+        value = globalOf(*from, name.name);
+      if (const ParsedFile *file = value ? nullptr : fileNamed(inner))
+        value = asValue(inner, file);
+      if (!value)
+        value = member(statement.module, name.name);
+      if (!value)
+        value = importModule(inner);
+    }
+    module.names[name.alias] =
+        value && !value.constantOf<Unknown>()
+            ? value
+            : unknownGlobal(name.alias, "imported from '" +
+                                            (statement.isFrom ? statement.module : name.name) +
+                                            "'");
+  }
+}
+
+// A name at the top of a file; invalid if there is none. Where files import each other, one of them
+// is not through yet: its functions are known nevertheless.
+Value Generator::globalOf(const ParsedFile &file, const std::string &name) {
+  Module &module = moduleOf(file);
+  auto found = module.names.find(name);
+  if (found != module.names.end())
+    return found->second;
+  for (const FunctionStmt *function : file.functions())
+    if (function->name == name)
+      return Constant(FunctionRef{function, &module});
+  return {};
+}
+
+// MODULE.NAME of a file; reports what is not there.
+Value Generator::fileMember(const ParsedFile &file, const std::string &name) {
+  Value value = globalOf(file, name);
+  auto *unknown = value.constantOf<Unknown>();
+  if (value && !unknown)
+    return value;
+  std::vector<std::string> names;
+  for (const auto &[other, item] : moduleOf(file).names)
+    names.push_back(other);
+  std::string near = nearest(name, names);
+  fail(unknown ? unknown->why : "'" + file.source->name + "' has no '" + name + "'",
+       unknown || near.empty() ? "" : "did you mean '" + near + "'?");
+  return {};
+}
+
 // Runs the statements of a module as far as they matter to kernels.
 void Generator::execute(Module &module, const Block &block) {
   auto bind = [&](const Expr &target, const Value &value) {
@@ -93,23 +162,7 @@ void Generator::execute(Module &module, const Block &block) {
   };
   for (const StmtPtr &statement : block) {
     if (auto *node = llvm::dyn_cast<ImportStmt>(statement.get())) {
-      for (const ImportStmt::Name &name : node->names) {
-        Value value;
-        if (!node->isFrom) {
-          value = importModule(name.name);
-        } else if (name.name == "*") {
-          continue;
-        } else {
-          value = member(node->module, name.name);
-          if (!value)
-            value = importModule(node->module + "." + name.name);
-        }
-        module.names[name.alias] =
-            value && !value.constantOf<Unknown>()
-                ? value
-                : unknownGlobal(name.alias, "imported from '" +
-                                                (node->isFrom ? node->module : name.name) + "'");
-      }
+      import(module, *node);
     } else if (auto *node = llvm::dyn_cast<AssignStmt>(statement.get())) {
       Value value = hostValue(module, *node->value);
       for (const ExprPtr &target : node->targets)

@@ -1,3 +1,4 @@
+#include "Language/Imports.h"
 #include "Language/Language.h"
 #include "Language/Module.h"
 
@@ -98,12 +99,15 @@ const KernelParameter *KernelInfo::find(llvm::StringRef name) const {
 KernelFile::KernelFile() = default;
 KernelFile::~KernelFile() = default;
 
-std::unique_ptr<KernelFile> KernelFile::parse(const Source *source, Diagnostics &diagnostics) {
+std::unique_ptr<KernelFile> KernelFile::parse(const Source *source, Diagnostics &diagnostics,
+                                              Sources *sources) {
   unsigned before = diagnostics.errorCount();
   std::unique_ptr<KernelFile> result(new KernelFile());
   result->file = std::make_unique<ParsedFile>();
   result->file->source = source;
   result->file->statements = parseFile(*source, diagnostics);
+  if (sources)
+    importFiles(*result->file, *sources, result->imported, diagnostics);
   if (diagnostics.errorCount() != before)
     return nullptr;
   auto place = [&](Span span) {

@@ -25,6 +25,7 @@ namespace teeny {
 namespace lang {
 class ParsedFile;
 }
+class Sources;
 
 using lang::ScalarType;
 
@@ -54,8 +55,10 @@ struct KernelInfo {
 // A file of kernels, parsed. Errors in a function are found when it is generated, but for syntax.
 class KernelFile {
 public:
-  // Null, with errors reported, if a kernel function has a syntax error.
-  static std::unique_ptr<KernelFile> parse(const Source *source, Diagnostics &diagnostics);
+  // Null, with errors reported, if a kernel function has a syntax error. With `sources`, files of
+  // helpers that it imports from its folder are read through them.
+  static std::unique_ptr<KernelFile> parse(const Source *source, Diagnostics &diagnostics,
+                                           Sources *sources = nullptr);
   ~KernelFile();
 
   // The functions decorated with @triton.jit, in order; helpers of kernels are among them.
@@ -67,6 +70,7 @@ public:
 private:
   KernelFile();
   std::unique_ptr<lang::ParsedFile> file;
+  std::map<std::string, std::unique_ptr<lang::ParsedFile>> imported;
   std::vector<KernelInfo> infos;
 };
 

@@ -13,6 +13,7 @@ class ParsedFile {
 public:
   const Source *source = nullptr;
   ast::Block statements;
+  std::map<std::string, const ParsedFile *> imports; // files beside it, as its imports name them
   bool isLibrary =
       false; // shipped with the compiler: errors in it are shown where the user's code calls it
 
@@ -43,6 +44,9 @@ Value moduleMember(llvm::StringRef path, llvm::StringRef name);
 std::vector<std::string> moduleMembers(llvm::StringRef path);
 // What `import PATH` means: a known module, or Unknown.
 Value importModule(llvm::StringRef path);
+
+// The name of a module in another: "." and "utils" make ".utils".
+std::string memberModule(llvm::StringRef module, llvm::StringRef name);
 
 // Whether an annotation says `tl.constexpr`, in any spelling.
 bool isConstexprAnnotation(const ast::Expr *annotation);

@@ -13,7 +13,8 @@
 namespace teeny::lang {
 
 static llvm::ArrayRef<Builtin> (*const families[])() = {
-    pythonBuiltins, memoryBuiltins, shapeBuiltins, mathBuiltins, floatBuiltins, reductionBuiltins};
+    pythonBuiltins, memoryBuiltins, descriptorBuiltins, assemblyBuiltins,
+    shapeBuiltins,  mathBuiltins,   floatBuiltins,      reductionBuiltins};
 
 const Builtin *findBuiltin(llvm::StringRef name, uint8_t where) {
   for (auto family : families)

@@ -84,7 +84,7 @@ bool Semantics::broadcastPair(Tensor &lhs, Tensor &rhs, const char *what) {
 bool Semantics::broadcastAll(llvm::MutableArrayRef<Tensor> values, const char *what) {
   // Once to find the common shape, once to give it to the earlier ones.
   for (unsigned round = 0; round != 2; ++round)
-    for (Tensor &value : values.drop_front())
+    for (Tensor &value : values.drop_front(values.empty() ? 0 : 1))
       if (!broadcastPair(values.front(), value, what))
         return false;
   return true;

@@ -84,7 +84,8 @@ std::string Value::describe() const {
   if (const TupleValue *value = tuple())
     return (value->isList ? "a list of " : "a tuple of ") + std::to_string(value->items.size());
   if (const BlockPointer *value = blockPointer())
-    return "a block pointer to " + value->elementType().withShape(value->block).name();
+    return (value->isDescriptor ? "a tensor descriptor of " : "a block pointer to ") +
+           value->elementType().withShape(value->block).name();
   if (method())
     return "a method";
   if (slice())
@@ -182,7 +183,8 @@ bool interchangeable(const Value &a, const Value &b) {
     return llvm::equal(a.tuple()->items, b.tuple()->items, interchangeable);
   if (a.blockPointer() && b.blockPointer()) {
     const BlockPointer &x = *a.blockPointer(), &y = *b.blockPointer();
-    return x.base.type == y.base.type && x.block == y.block && x.order == y.order;
+    return x.base.type == y.base.type && x.block == y.block && x.order == y.order &&
+           x.isDescriptor == y.isDescriptor && x.padsWithNan == y.padsWithNan;
   }
   if (a.slice() && b.slice())
     return a.slice() == b.slice();

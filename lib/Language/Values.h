@@ -21,6 +21,7 @@ namespace ast {
 struct FunctionStmt;
 }
 class Module;
+class ParsedFile;
 struct Builtin;
 class Value;
 
@@ -47,10 +48,11 @@ struct BuiltinRef {
   bool operator==(const BuiltinRef &other) const { return builtin == other.builtin; }
 };
 
-// A module that the compiler knows, by its dotted name: "triton.language".
+// A module: one that the compiler knows, by its dotted name ("triton.language"), or a file.
 struct ModuleRef {
   std::string path;
-  bool operator==(const ModuleRef &other) const { return path == other.path; }
+  const ParsedFile *file = nullptr;
+  bool operator==(const ModuleRef &other) const { return path == other.path && file == other.file; }
 };
 
 // A name whose value only Python could tell.
@@ -131,13 +133,16 @@ struct TupleValue {
   bool isList = false;
 };
 
-// A window into an array in memory: `tl.make_block_ptr`. Shapes, strides and offsets are int64
-// scalars.
+// A window into an array in memory: `tl.make_block_ptr`; or, without offsets, a descriptor of an
+// array of which windows are taken: `tl.make_tensor_descriptor`. Shapes, strides and offsets are
+// int64 scalars.
 struct BlockPointer {
   Tensor base;
   llvm::SmallVector<Tensor, 3> shape, strides, offsets;
   llvm::SmallVector<int64_t, 3> block; // extents of the window
   llvm::SmallVector<int64_t, 3> order;
+  bool isDescriptor = false;
+  bool padsWithNan = false; // of a descriptor: what is read outside of the array
 
   Type elementType() const { return Type(base.type.element.pointee()); }
 };

@@ -57,6 +57,12 @@ for file in ir/5-generate-code/*.{ll,so,ptx,gpu.mlir} ir/6-write-bundle/{manifes
   [ -s "$file" ] || { echo "missing or empty: $file"; exit 1; }
 done
 
+# --time says how long each phase took, to the error stream, in order; the bundle is the same.
+expect 0 "$teenyc" compile "$graph" -o y.bundle --target=x86-64,compute_80 --time
+grep -oE '^[a-z-]+ +[0-9]+\.[0-9] ms$' out | cut -d' ' -f1 |
+  diff - <(echo start; ls ir | sed 's/^[0-9]*-//; s/[.]mlir$//'; echo teenyc)
+cmp x.bundle y.bundle
+
 # A bundle shows what it holds, and says what it does not.
 for what in ptx launches source manifest; do
   expect 0 "$teenyc" dump --$what x.bundle

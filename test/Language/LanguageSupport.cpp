@@ -77,18 +77,16 @@ std::vector<ParamSpec> parseSpecs(llvm::StringRef text) {
   return specs;
 }
 
-Compiled compile(const std::string &name, const std::string &text, llvm::StringRef function,
-                 llvm::ArrayRef<ParamSpec> specs, const GenerateOptions &options,
-                 CompileFlags flags) {
-  Sources sources;
+static Compiled compile(Sources &sources, const Source *source, llvm::StringRef function,
+                        llvm::ArrayRef<ParamSpec> specs, const GenerateOptions &options,
+                        CompileFlags flags) {
   Diagnostics diagnostics;
-  const Source *source = sources.add(name, text);
   mlir::MLIRContext context;
   context.loadDialect<tile::TileDialect, mlir::arith::ArithDialect, mlir::math::MathDialect,
                       mlir::scf::SCFDialect, mlir::func::FuncDialect>();
   mlir::OwningOpRef<mlir::ModuleOp> module =
       mlir::ModuleOp::create(mlir::UnknownLoc::get(&context));
-  std::unique_ptr<KernelFile> file = KernelFile::parse(source, diagnostics);
+  std::unique_ptr<KernelFile> file = KernelFile::parse(source, diagnostics, &sources);
   mlir::func::FuncOp kernel;
   if (file)
     kernel = generateKernel(*file, function, specs, options, *module, diagnostics);
@@ -116,6 +114,22 @@ Compiled compile(const std::string &name, const std::string &text, llvm::StringR
   llvm::raw_string_ostream stream(result.ir);
   module->print(stream, printing);
   return result;
+}
+
+Compiled compile(const std::string &name, const std::string &text, llvm::StringRef function,
+                 llvm::ArrayRef<ParamSpec> specs, const GenerateOptions &options,
+                 CompileFlags flags) {
+  Sources sources;
+  return compile(sources, sources.add(name, text), function, specs, options, flags);
+}
+
+Compiled compileFile(const std::string &path, llvm::StringRef function,
+                     llvm::ArrayRef<ParamSpec> specs) {
+  Sources sources;
+  std::string error;
+  const Source *source = sources.readFile(path, error);
+  return source ? compile(sources, source, function, specs, {}, {})
+                : Compiled{Compiled::refused, "", error};
 }
 
 } // namespace teeny::test

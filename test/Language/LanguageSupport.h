@@ -27,4 +27,8 @@ Compiled compile(const std::string &name, const std::string &text, llvm::StringR
                  llvm::ArrayRef<ParamSpec> specs, const GenerateOptions &options = {},
                  CompileFlags flags = {});
 
+// A kernel of a file on disk, which may import others beside it.
+Compiled compileFile(const std::string &path, llvm::StringRef function,
+                     llvm::ArrayRef<ParamSpec> specs);
+
 } // namespace teeny::test

@@ -1,6 +1,7 @@
 #include "PtxMachine.h"
 
 #include <algorithm>
+#include <set>
 #include <sstream>
 
 using namespace teeny::test;
@@ -47,6 +48,7 @@ namespace {
 struct Parser {
   std::map<std::string, PtxKernel> kernels;
   PtxKernel kernel;
+  std::set<std::string> locals; // registers that are declared by name, in blocks
 
   unsigned registerIndex(const std::string &name) {
     return kernel.registers.try_emplace(name, kernel.registers.size()).first->second;
@@ -72,7 +74,7 @@ struct Parser {
       made.baseIsRegister = made.name[0] == '%';
       if (made.baseIsRegister)
         made.index = registerIndex(made.name);
-    } else if (text[0] == '%') {
+    } else if (text[0] == '%' || locals.count(text)) {
       made.kind = PtxOperand::Kind::reg;
       made.name = text;
       made.index = registerIndex(text);
@@ -207,6 +209,8 @@ struct Parser {
         continue;
       }
       text = trim(text);
+      if (text.find(".reg") == 0 && text.find('<') == std::string::npos)
+        locals.insert(trim(text.substr(text.find_last_of(" \t") + 1)));
       if (text.find(".shared") == 0)
         sharedVariable(text);
       else if (text.find(".local") == 0)

@@ -102,6 +102,7 @@ void addCompile(CLI::App &command, CompileOptions &options, Input &input) {
       ->type_name("PHASE");
   command.add_option("--emit-ir", options.emitIRDir, "Write what each phase made to a folder")
       ->type_name("DIR");
+  command.add_flag("--time", options.time, "Say how long each phase took");
   std::string footer = "Phases:\n";
   for (const PhaseInfo &phase : phases()) {
     std::string name = phase.name.str();

@@ -144,7 +144,7 @@ const KernelInfo *KernelVariants::State::findKernel(Context &context, const Kern
     if (!source)
       source = sources.readFile(path, reason);
     if (source)
-      entry->second = KernelFile::parse(source, diagnostics);
+      entry->second = KernelFile::parse(source, diagnostics, &sources);
     else
       diagnostics.error(place(op),
                         "cannot read kernel file '" + op.getFile().str() + "': " + reason);

@@ -85,6 +85,11 @@ private:
         op->emitError() << "call in a kernel; expected calls to be inlined before";
         return WalkResult::interrupt();
       }
+      if (isa<tile::InlineAsmOp>(op)) {
+        op->emitError() << "inline assembly is PTX, which CPUs do not run; name targets that are "
+                           "GPUs alone";
+        return WalkResult::interrupt();
+      }
       for (Type type : op->getResultTypes())
         if (auto tensor = dyn_cast<RankedTensorType>(type); tensor && tensor.getEncoding()) {
           op->emitError() << "tile has layout " << tensor.getEncoding()

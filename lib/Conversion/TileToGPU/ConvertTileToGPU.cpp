@@ -67,6 +67,7 @@ LogicalResult ConvertTileToGPUPass::convert(func::FuncOp kernel, const GpuFacts 
   populateMmaPatterns(context, patterns);
   populateAtomicPatterns(context, patterns);
   populateBufferPatterns(context, patterns);
+  populateInlineAsmPatterns(context, patterns);
 
   ConversionTarget target(*mlirContext);
   target.addIllegalDialect<tile::TileDialect>();

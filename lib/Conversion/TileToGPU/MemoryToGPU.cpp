@@ -19,6 +19,20 @@ static Value maskAt(ValueRange masks, unsigned i) {
   return masks[i];
 }
 
+// How the source wants the access to go through the caches. PTX has a cache operator or a priority
+// of eviction, not both, and neither with .volatile.
+static CacheHints cacheHints(Operation *op) {
+  CacheHints hints;
+  hints.isVolatile = op->hasAttr(tile::volatileAttr);
+  if (hints.isVolatile)
+    return hints;
+  if (auto cache = op->getAttrOfType<StringAttr>(tile::cacheAttr))
+    hints.qualifiers = ("." + cache.getValue()).str();
+  else if (auto eviction = op->getAttrOfType<StringAttr>(tile::evictionAttr))
+    hints.qualifiers = (".L1::" + eviction.getValue()).str();
+  return hints;
+}
+
 // Whether this thread is the one to write; null if all are.
 static Value isWriter(Emit &emit, Type type) {
   if (isa<RankedTensorType>(type))
@@ -40,9 +54,10 @@ public:
     SmallVector<Value> registers;
     for (unsigned i = 0; i < pointers.size(); i += width) {
       ValueRange other = adaptor.getOther();
-      llvm::append_range(registers, emit.load(Space::global, pointers[i], element, width,
-                                              maskAt(adaptor.getMask(), i),
-                                              other.empty() ? other : other.slice(i, width)));
+      llvm::append_range(registers,
+                         emit.load(Space::global, pointers[i], element, width,
+                                   maskAt(adaptor.getMask(), i),
+                                   other.empty() ? other : other.slice(i, width), cacheHints(op)));
     }
     rewriter.replaceOpWithMultiple(op, {registers});
     return success();
@@ -63,7 +78,8 @@ public:
       emit.store(Space::global, pointers[i], adaptor.getValue().slice(i, width),
                  mask && writer ? emit.both(writer, mask)
                  : mask         ? mask
-                                : writer);
+                                : writer,
+                 cacheHints(op));
     }
     rewriter.eraseOp(op);
     return success();

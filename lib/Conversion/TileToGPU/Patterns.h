@@ -45,6 +45,7 @@ void populateDotPatterns(KernelContext &, mlir::RewritePatternSet &);
 void populateMmaPatterns(KernelContext &, mlir::RewritePatternSet &);
 void populateBufferPatterns(KernelContext &, mlir::RewritePatternSet &);
 void populateAtomicPatterns(KernelContext &, mlir::RewritePatternSet &);
+void populateInlineAsmPatterns(KernelContext &, mlir::RewritePatternSet &);
 // Of scalars: division, exp2, sqrt, rsqrt; and the report of functions that no pattern knows.
 void populateMathPatterns(const mlir::TypeConverter &types, mlir::RewritePatternSet &patterns);
 mlir::LogicalResult verifyMath(mlir::Operation *kernel);

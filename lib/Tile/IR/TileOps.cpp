@@ -368,6 +368,14 @@ LogicalResult LoadOp::inferReturnTypes(MLIRContext *, std::optional<Location> lo
   return success();
 }
 
+void InlineAsmOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
+  if (getPure())
+    return;
+  effects.emplace_back(MemoryEffects::Read::get());
+  effects.emplace_back(MemoryEffects::Write::get());
+}
+
 LogicalResult LoadOp::verify() {
   if (getOther() && !getMask())
     return emitOpError() << "has 'other' and no mask; expected a mask that says where it is used";

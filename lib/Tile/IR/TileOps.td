@@ -238,6 +238,19 @@ def Tile_BarrierOp : Tile_Op<"barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
   let assemblyFormat = "attr-dict";
 }
 
+def Tile_InlineAsmOp : Tile_Op<"inline_asm", [Elementwise, Scalarizable, Vectorizable, Tensorizable,
+                                              DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "PTX that computes `pack` elements of each result from as many of each operand";
+  let description = [{
+    Constraints are LLVM's for the text: those of the results, of the operands, then clobbers. Elements of less than 32 bits
+    share registers, the first in the lowest bits, as far as `pack` goes. CPUs have no code for it.
+  }];
+  let arguments = (ins StrAttr:$text, StrAttr:$constraints, I32Attr:$pack, UnitAttr:$pure, Variadic<Tile_Value>:$sources);
+  let results = (outs Variadic<Tile_Value>:$results);
+  let assemblyFormat = [{ $text `,` $constraints `pack` $pack (`pure` $pure^)? `(` $sources `)` attr-dict `:`
+                          functional-type($sources, $results) }];
+}
+
 //===-- Across elements -----------------------------------------------------------------------------------------===//
 
 def Tile_ReduceOp : Tile_Op<"reduce", [Pure, SingleBlock]> {
