@@ -134,6 +134,8 @@ def reduce_or(input, axis, keep_dims=False):
     return tl.reduce(input, axis, _or, keep_dims=keep_dims)
 
 
+# Of equal elements the first, whether asked for or not: threads that combine in different orders must agree.
+
 @triton.jit
 def _larger_leftmost(value1, index1, value2, index2):
     first = (value1 > value2) or (value1 == value2 and index1 < index2)
@@ -141,20 +143,8 @@ def _larger_leftmost(value1, index1, value2, index2):
 
 
 @triton.jit
-def _larger_any(value1, index1, value2, index2):
-    first = value1 > value2
-    return tl.where(first, value1, value2), tl.where(first, index1, index2)
-
-
-@triton.jit
 def _smaller_leftmost(value1, index1, value2, index2):
     first = (value1 < value2) or (value1 == value2 and index1 < index2)
-    return tl.where(first, value1, value2), tl.where(first, index1, index2)
-
-
-@triton.jit
-def _smaller_any(value1, index1, value2, index2):
-    first = value1 < value2
     return tl.where(first, value1, value2), tl.where(first, index1, index2)
 
 
@@ -174,10 +164,7 @@ def _reduce_with_indices(input, axis, combine: tl.constexpr, keep_dims):
 def max(input, axis=None, return_indices=False, return_indices_tie_break_left=True, keep_dims=False):
     input = _widened_bfloat16(input)
     if return_indices:
-        if return_indices_tie_break_left:
-            return _reduce_with_indices(input, axis, _larger_leftmost, keep_dims)
-        else:
-            return _reduce_with_indices(input, axis, _larger_any, keep_dims)
+        return _reduce_with_indices(input, axis, _larger_leftmost, keep_dims)
     else:
         return tl.reduce(_widened_for_comparison(input), axis, _larger, keep_dims=keep_dims)
 
@@ -186,10 +173,7 @@ def max(input, axis=None, return_indices=False, return_indices_tie_break_left=Tr
 def min(input, axis=None, return_indices=False, return_indices_tie_break_left=True, keep_dims=False):
     input = _widened_bfloat16(input)
     if return_indices:
-        if return_indices_tie_break_left:
-            return _reduce_with_indices(input, axis, _smaller_leftmost, keep_dims)
-        else:
-            return _reduce_with_indices(input, axis, _smaller_any, keep_dims)
+        return _reduce_with_indices(input, axis, _smaller_leftmost, keep_dims)
     else:
         return tl.reduce(_widened_for_comparison(input), axis, _smaller, keep_dims=keep_dims)
 

@@ -53,7 +53,7 @@ grep -q "tile.store" tile.mlir
 # --emit-ir writes one entry for each phase.
 expect 0 "$teenyc" compile "$graph" -o x.bundle --target=x86-64,compute_80 --emit-ir=ir
 ls ir | diff - <(printf '%s\n' 1-import.mlir 2-infer-shapes.mlir 3-legalize-ops.mlir 4-bind-kernels.mlir 5-tile.mlir 6-generate-code 7-write-bundle)
-for file in ir/5-generate-code/*.{ll,so,ptx,gpu.mlir} ir/6-write-bundle/{manifest.json,launches.txt}; do
+for file in ir/6-generate-code/*.{ll,so,ptx,gpu.mlir} ir/7-write-bundle/{manifest.json,launches.txt}; do
   [ -s "$file" ] || { echo "missing or empty: $file"; exit 1; }
 done
 

@@ -246,11 +246,11 @@ void Emitter::emitScan(Operation *op) {
   order.erase(order.begin() + axis);
   order.push_back(axis);
   SmallVector<Value> carried;
-  SmallVector<Buffer> results;
+  SmallVector<std::optional<Buffer>> results; // a result that nobody reads has no place
   for (Value source : scan.getSources())
     carried.push_back(zero(convertType(elementOf(source))));
   for (Value result : scan.getResults())
-    results.push_back(bufferOf(result));
+    results.push_back(result.use_empty() ? std::nullopt : std::optional(bufferOf(result)));
   emitNest(
       shape, order, nullptr, carried,
       [&](Indices indices, ValueRange accumulated) -> SmallVector<Value> {
@@ -272,7 +272,8 @@ void Emitter::emitScan(Operation *op) {
         if (failed)
           return {};
         for (auto [result, value] : llvm::zip(results, combined))
-          writeTile(result, indices, value);
+          if (result)
+            writeTile(*result, indices, value);
         return combined;
       },
       nullptr);

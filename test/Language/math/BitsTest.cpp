@@ -207,6 +207,41 @@ TEST_CASE("exponents, neighbours and signs") {
   }
 }
 
+TEST_CASE("reciprocals and lengths of vectors") {
+  using F = float;
+  using D = double;
+  checkFloats<F, F>("libdevice.rcp_rn(a)", "fp32", "fp32", [](F a, F, F) { return 1 / a; });
+  checkFloats<F, F>("libdevice.rsqrt_rn(a)", "fp32", "fp32",
+                    [](F a, F, F) { return F(1 / std::sqrt(D(a))); });
+  // Compared after 2 units in the last place are rounded away, for numbers of which no square is
+  // near the ends of the exponents.
+  auto exact = [](D a, D b, D c) { return std::sqrt(a * a + b * b + c * c); };
+  for (const char *call :
+       {"tl.abs(libdevice.norm3d(a, b, c) / tl.load(w + i) - 1.0) < 2.4e-7",
+        "tl.abs(libdevice.norm4d(a, b, c, a * 0.0) / tl.load(w + i) - 1.0) < 2.4e-7",
+        "tl.abs(libdevice.rnorm3d(a, b, c) * tl.load(w + i) - 1.0) < 3e-7",
+        "tl.abs(libdevice.rnorm4d(c, b, a, a * 0.0) * tl.load(w + i) - 1.0) < 3e-7"}) {
+    std::vector<F> a = floats<F>(2), b = floats<F>(3), c = floats<F>(5), w(a.size());
+    std::vector<int32_t> out(a.size());
+    for (size_t i = 0; i != a.size(); ++i) {
+      for (F *value : {&a[i], &b[i], &c[i]})
+        if (!(std::fabs(*value) < 1e30f && std::fabs(*value) > 1e-30f))
+          *value = 3e25f;
+      w[i] = F(exact(a[i], b[i], c[i]));
+    }
+    std::string text = std::string("import triton\nimport triton.language as tl\n") +
+                       "from triton.language.extra import libdevice\n\n\n@triton.jit\n"
+                       "def kernel(x, y, z, w, out):\n    i = tl.arange(0, 256)\n"
+                       "    a = tl.load(x + i)\n    b = tl.load(y + i)\n    c = tl.load(z + i)\n"
+                       "    tl.store(out + i, (" +
+                       call + ").to(tl.int32))\n";
+    KernelOnCpu(text, "x=*fp32,y=*fp32,z=*fp32,w=*fp32,out=*i32")
+        .run(1, a.data(), b.data(), c.data(), w.data(), out.data());
+    INFO(call);
+    CHECK(out == std::vector<int32_t>(a.size(), 1));
+  }
+}
+
 TEST_CASE("libdevice's conversions") {
   using F = float;
   using D = double;
