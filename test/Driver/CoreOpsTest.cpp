@@ -164,8 +164,9 @@ TEST_CASE("core.pool2d") {
                                   {3, 1, 11, 33}}) {
           HostTensor x = randomTensor({b, c, h, w}, typed(type));
           model.compare({{"x", x}}, tolerance);
-          model.compare({{"x", withSpecials(x, NAN)}}, tolerance);
-          if (std::string(kind) == "max")
+          if (h % 2) // where a size is odd, to save time
+            model.compare({{"x", withSpecials(x, NAN)}}, tolerance);
+          if (std::string(kind) == "max" && w % 2)
             model.compare({{"x", withSpecials(x, -INFINITY)}}, tolerance);
         }
       }
@@ -199,7 +200,7 @@ TEST_CASE("core.reduce") {
         CAPTURE(type, kind, outer, size, inner);
         HostTensor x = anyTensor({outer, size, inner}, type);
         model.compare({{"x", x}}, product ? 100 * tolerance : tolerance);
-        if (real)
+        if (type == "f32" || (real && size == 5)) // not all of them, to save time
           model.compare({{"x", withSpecials(x, NAN)}}, tolerance);
       }
       model.compare({{"x", anyTensor({3, 0, 2}, type)}}, 0);
@@ -218,7 +219,7 @@ TEST_CASE("core.arg_reduce") {
         CAPTURE(type, kind, outer, size, inner);
         HostTensor x = anyTensor({outer, size, inner}, type);
         model.compare({{"x", x}}, 0);
-        if (!isFloat(typed(type)))
+        if (!isFloat(typed(type)) || (type != "f32" && size != 5))
           continue;
         for (double special : {double(NAN), double(INFINITY), double(-INFINITY)})
           model.compare({{"x", withSpecials(x, special)}}, 0);
