@@ -57,6 +57,8 @@ mlir::Value Emitter::constant(ElementType type, Integer value) {
 }
 
 mlir::Value Emitter::constant(ElementType type, double value) {
+  if (value == 0)
+    value = 0; // a constant zero has no sign in Triton
   return state->create<mlir::arith::ConstantOp>(state->builder.getFloatAttr(ir(type), value));
 }
 

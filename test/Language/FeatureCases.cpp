@@ -62,7 +62,9 @@ const TypeName &typeOf(llvm::StringRef name) {
   return typeNames[0];
 }
 
-void setSpecial(HostTensor &tensor, int64_t index, const TypeName &type, uint64_t hash) {
+// One of the values at the edges of a type, subnormal ones included or not.
+void setSpecial(HostTensor &tensor, int64_t index, const TypeName &type, uint64_t hash,
+                bool subnormal) {
   if (type.mantissa) {
     int bias = (1 << (type.exponent - 1)) - 1;
     double largest = (2 - std::ldexp(1.0, -type.mantissa)) * std::ldexp(1.0, bias);
@@ -70,11 +72,15 @@ void setSpecial(HostTensor &tensor, int64_t index, const TypeName &type, uint64_
     if (type.dtype == DType::f8e4m3) // has no infinities: only the last code is NaN
       infinity = largest = 448;
     double smallest = std::ldexp(1.0, 1 - bias), tiny = std::ldexp(smallest, -type.mantissa);
-    const double values[] = {NAN,      infinity, -infinity, -0.0, 0.0, tiny, -3 * tiny, largest,
-                             -largest, smallest, 1,         -1,   0.5, 2.5,  -3.5,      0};
+    double negative = -3 * tiny;
+    if (!subnormal) {
+      tiny = 3;
+      negative = -0.5;
+    }
+    const double values[] = {NAN,      infinity, -infinity, -0.0, 0.0, tiny, negative, largest,
+                             -largest, smallest, 1,         -1,   0.5, 2.5,  -3.5,     0};
     uint64_t choice = hash % std::size(values);
-    return tensor.setReal(index, choice + 1 == std::size(values) ? normal(splitmix(hash))
-                                                                 : values[choice]);
+    return tensor.setReal(index, choice == 15 ? normal(splitmix(hash)) : values[choice]);
   }
   int bits = type.dtype == DType::boolean ? 1 : int(8 * byteSize(type.dtype));
   bool isSigned = bits > 1 && type.signature[0] == 'i';
@@ -112,7 +118,9 @@ void fill(HostTensor &tensor, const TypeName &type, llvm::StringRef contents, ui
     else if (kind == "positive")
       set(double(1 + (hash >> 42)) / (1 << 20));
     else if (kind == "special")
-      setSpecial(tensor, i, type, hash);
+      setSpecial(tensor, i, type, hash, true);
+    else if (kind == "edges")
+      setSpecial(tensor, i, type, hash, false);
     else if (kind == "bits")
       std::memcpy(&tensor.bytes()[i * byteSize(type.dtype)],
                   &(hash &= type.dtype == DType::boolean ? 1 : ~uint64_t(0)), byteSize(type.dtype));
@@ -212,14 +220,16 @@ std::vector<FeatureCase> teeny::test::loadFeatureCases() {
       int number = ++count[one.kernel];
       one.name = stem + "." + one.kernel + (number > 1 ? "." + std::to_string(number) : "");
       INFO(one.name);
-      one.file = table.substr(0, table.size() - 4) + "py";
+      one.file = entry.contains("file") ? TEENY_SOURCE_DIR "/" + entry["file"].get<std::string>()
+                                        : table.substr(0, table.size() - 4) + "py";
       std::vector<int32_t> grid = entry.value("grid", std::vector<int32_t>{1});
       REQUIRE(grid.size() <= 3);
       std::copy(grid.begin(), grid.end(), one.grid.begin());
       one.warps = entry.value("warps", 4);
+      one.capability = entry.value("capability", 0);
       one.relative = entry.value("relative", 0.0);
       one.tolerance = entry.value("tolerance", 0.0);
-      one.onCpu = !entry.contains("gpu_only");
+      one.zeroSigns = !entry.contains("zero_signs");
       for (const auto &[name, value] : entry.at("args").items())
         one.arguments.push_back(readArgument(one, name, value));
       cases.push_back(std::move(one));

@@ -13,14 +13,16 @@
 //   normal       about normal, of deviation 1.15     bits             any bits
 //   unit         in [0, 1)                           ints:LOW..HIGH   integers, both ends included
 //   positive     in (0, 4)                           iota             0, 1, 2, ...
-//   special      NaN, infinities, zeros of both signs, subnormal, smallest, largest, ties ...
+//   special      NaN, infinities, zeros of both signs, largest and smallest, subnormal, ties ...
+//   edges        the same without subnormal ones
 //   permutation:STEP  i * STEP modulo the number of elements
 //   value:NUMBER
 //
-// Further keys: `warps` (4); `relative` and `tolerance`, the bound of an element's error as a share
-// of its magnitude and of the largest magnitude in the output: without them bits must be equal,
-// except that all NaNs are; `gpu_only` and `cpu_only`, texts that say why a case is left out where
-// it would have no meaning.
+// Further keys: `file`, of the kernel if it is another, from the root; `warps` (4); `relative` and
+// `tolerance`, the bound of an element's error as a share of its magnitude and of the largest
+// magnitude in the output: without them bits must be equal, except that all NaNs are; `zero_signs`,
+// a text that says why +0 and -0 are equal too; `capability`,
+// that GPUs must have.
 //
 // scripts/feature_cases.py reads the same tables and makes the same inputs.
 #pragma once
@@ -49,8 +51,9 @@ struct FeatureCase {
   std::vector<FeatureArgument> arguments;
   std::array<int32_t, 3> grid = {1, 1, 1};
   int warps = 4;
+  int capability = 0; // of GPUs, 10 * major + minor
   double relative = 0, tolerance = 0;
-  bool onCpu = true;
+  bool zeroSigns = true; // whether +0 and -0 differ
 };
 
 // All cases, in the order of files and tables; fails the test where a table is wrong.

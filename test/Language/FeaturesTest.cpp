@@ -1,7 +1,9 @@
-// Every kernel of features/*.py, compiled for CPUs and run, against features/fixtures: what Triton
-// computes from the same inputs. TEENY_CASES=TEXT runs only the cases whose names contain it.
+// Every kernel of features/*.py, compiled and run, against features/fixtures: what Triton computes
+// from the same inputs. Code for CPUs runs here, code for GPUs on a machine that interprets PTX.
+// TEENY_CASES=TEXT runs only the cases whose names contain it.
 #include "FeatureCases.h"
 #include "Target/HostLibrary.h"
+#include "Target/PtxMachine.h"
 
 #include "Base/File.h"
 #include "Driver/CodeGeneration.h"
@@ -26,8 +28,8 @@ using namespace teeny::test;
 namespace {
 
 struct Compilation {
-  std::string error, library;
-  int64_t scratchBytes = 0;
+  std::string error, code; // a shared library, or PTX
+  CodeObject object;
 };
 
 Compilation compileCase(const FeatureCase &one, const Target &target) {
@@ -55,13 +57,13 @@ Compilation compileCase(const FeatureCase &one, const Target &target) {
     addTilePasses(passes);
     if (succeeded(passes.run(*module)))
       if (auto code = generateCode(*module, {target}, {}, sources, diagnostics, environment)) {
-        result.library = std::move(code->front().bytes);
-        result.scratchBytes = code->front().object.scratchBytes;
+        result.code = std::move(code->front().bytes);
+        result.object = code->front().object;
       }
   }
   if (environment)
     result.error = environment->message;
-  if (result.library.empty()) {
+  if (result.code.empty()) {
     llvm::raw_string_ostream stream(result.error);
     diagnostics.render(stream);
     stream << "it cannot be compiled";
@@ -90,8 +92,8 @@ private:
 };
 
 // Contents of the pointers afterwards, in the order of arguments.
-std::vector<HostTensor> runCase(const FeatureCase &one, const Compilation &compiled) {
-  HostLibrary library(compiled.library);
+std::vector<HostTensor> runOnCpu(const FeatureCase &one, const Compilation &compiled) {
+  HostLibrary library(compiled.code);
   using Entry = void(const uint64_t *, const int32_t *, int64_t, int64_t, void *);
   auto *entry = library.function<Entry>("kernel");
   std::vector<uint64_t> slots;
@@ -106,7 +108,7 @@ std::vector<HostTensor> runCase(const FeatureCase &one, const Compilation &compi
     std::memcpy(buffers.back().second->data(), bytes.data(), bytes.size());
     slots.push_back(reinterpret_cast<uint64_t>(buffers.back().second->data()));
   }
-  Guarded scratch(compiled.scratchBytes);
+  Guarded scratch(compiled.object.scratchBytes);
   int64_t programs = int64_t(one.grid[0]) * one.grid[1] * one.grid[2];
   entry(slots.data(), one.grid.data(), 0, programs, scratch.data());
   CHECK(scratch.intact());
@@ -117,6 +119,34 @@ std::vector<HostTensor> runCase(const FeatureCase &one, const Compilation &compi
                                      argument->contents.bytes().size());
     results.emplace_back(argument->dtype, argument->contents.shape(), bytes);
   }
+  return results;
+}
+
+// The same on a machine for PTX, which throws what is wrong with the code.
+std::vector<HostTensor> runAsPtx(const FeatureCase &one, const Compilation &compiled) {
+  PtxMachine machine(compiled.code);
+  std::vector<HostTensor> results;
+  std::vector<std::vector<char>> memory;
+  for (const FeatureArgument &argument : one.arguments)
+    if (argument.spec.kind == ParamSpec::pointer) {
+      auto *bytes = reinterpret_cast<const char *>(argument.contents.bytes().data());
+      memory.emplace_back(bytes, bytes + argument.contents.bytes().size());
+    }
+  std::vector<uint64_t> slots;
+  size_t next = 0;
+  for (const FeatureArgument &argument : one.arguments) {
+    if (argument.spec.kind == ParamSpec::scalar)
+      slots.push_back(argument.slot);
+    if (argument.spec.kind == ParamSpec::pointer)
+      slots.push_back(machine.buffer(memory[next++]));
+  }
+  machine.run("kernel", {one.grid[0], one.grid[1], one.grid[2]}, slots,
+              compiled.object.sharedBytes);
+  next = 0;
+  for (const FeatureArgument &argument : one.arguments)
+    if (argument.spec.kind == ParamSpec::pointer)
+      results.emplace_back(argument.dtype, argument.contents.shape(),
+                           std::as_bytes(std::span(memory[next++])));
   return results;
 }
 
@@ -135,7 +165,7 @@ std::string difference(const FeatureCase &one, const HostTensor &got, const Host
       continue;
     if (isFloat(want.dtype())) {
       double a = got.real(i), b = want.real(i);
-      if (std::isnan(a) && std::isnan(b))
+      if ((std::isnan(a) && std::isnan(b)) || (!one.zeroSigns && a == 0 && b == 0))
         continue;
       double bound = one.relative * std::abs(b) + one.tolerance * largest;
       if (bound > 0 && std::isfinite(a) && std::isfinite(b) && std::abs(a - b) <= bound)
@@ -194,7 +224,9 @@ void checkAll(const std::string &targetName) {
   const char *filter = std::getenv("TEENY_CASES");
   std::vector<FeatureCase> cases = loadFeatureCases();
   std::erase_if(cases, [&](const FeatureCase &one) {
-    return !one.onCpu || (filter && one.name.find(filter) == std::string::npos);
+    if (target->isGpu() && target->gpu->capability < one.capability)
+      return true;
+    return filter && one.name.find(filter) == std::string::npos;
   });
   REQUIRE(!cases.empty());
 
@@ -216,7 +248,14 @@ void checkAll(const std::string &targetName) {
       continue;
     std::string table = one.name.substr(0, one.name.find('.'));
     const Fixtures &wanted = fixtures.try_emplace(table, table).first->second;
-    std::vector<HostTensor> results = runCase(one, code);
+    std::vector<HostTensor> results;
+    if (target->isGpu()) {
+      CHECK_NOTHROW(results = runAsPtx(one, code));
+      if (results.empty())
+        continue;
+    } else {
+      results = runOnCpu(one, code);
+    }
     auto result = results.begin();
     for (const FeatureArgument &argument : one.arguments) {
       if (argument.spec.kind != ParamSpec::pointer)
@@ -239,8 +278,13 @@ void checkAll(const std::string &targetName) {
 
 } // namespace
 
-TEST_CASE("kernels of the features compute what Triton does") {
+TEST_CASE("kernels of the features compute on CPUs what Triton does") {
   std::vector<std::string> targets = runnableTargets();
   REQUIRE(!targets.empty());
   checkAll(llvm::is_contained(targets, "x86-64-v3") ? "x86-64-v3" : targets.front());
+}
+
+TEST_CASE("kernels of the features compute on GPUs what Triton does") {
+  checkAll("compute_80");
+  checkAll("compute_90");
 }

@@ -380,6 +380,31 @@ TEST_CASE("rounding to integers and remainders need no library") {
   }
 }
 
+TEST_CASE("bf16 that control flow chooses keeps its bits") {
+  // Where y is negative, the neighbour in z: a load that cannot be done in advance.
+  std::string text = elementwise("bf16", "bf16", R"(%bits = llvm.bitcast %b : bf16 to i16
+  %none = llvm.mlir.constant(0 : i16) : i16
+  %negative = llvm.icmp "slt" %bits, %none : i16
+  llvm.cond_br %negative, ^other, ^join(%a : bf16)
+^other:
+  %j = llvm.xor %i, %one : i64
+  %pj = llvm.getelementptr %z[%j] : (!llvm.ptr, i64) -> !llvm.ptr, bf16
+  %d = llvm.load %pj : !llvm.ptr -> bf16
+  llvm.br ^join(%d : bf16)
+^join(%r: bf16):)");
+  std::vector<uint16_t> x = allPatterns(), y(x.size()), z(x.rbegin(), x.rend());
+  for (size_t i = 0; i < x.size(); ++i)
+    y[i] = i % 3 ? 0x3f80 : 0xbf80;
+  for (const std::string &target : runnableTargets()) {
+    auto out = runOn<uint16_t, uint16_t>(target, text, x, y, z);
+    size_t wrong = 0;
+    for (size_t i = 0; i < x.size(); ++i)
+      wrong += out[i] != (i % 3 ? x[i] : z[i ^ 1]);
+    INFO(target);
+    CHECK(wrong == 0);
+  }
+}
+
 TEST_CASE("libraries are ELF for their machine, export kernels only and import nothing") {
   std::string text = elementwise("bf16", "f16", R"(%w = llvm.fpext %a : bf16 to f32
   %q = llvm.intr.floor(%w) : (f32) -> f32

@@ -299,6 +299,14 @@ bool computes(const PtxInstruction &instruction, const Read &read, uint64_t &out
     }
     return true;
   }
+  if (opcode == "testp") {
+    double value = toDouble(type, read(operands[1], type));
+    out = instruction.has("infinite")     ? std::isinf(value)
+          : instruction.has("finite")     ? std::isfinite(value)
+          : instruction.has("notanumber") ? std::isnan(value)
+                                          : !std::isnan(value);
+    return true;
+  }
   if (opcode == "selp") {
     out = read(operands[3], "pred") ? read(operands[1], type) : read(operands[2], type);
     return true;

@@ -103,6 +103,9 @@ private:
     case Kind::symbol:
       if (auto it = kernel.shared.find(operand.name); it != kernel.shared.end())
         return it->second;
+      for (unsigned i = 0; i < kernel.params.size(); ++i)
+        if (kernel.params[i].first == operand.name)
+          return paramBytes * i;
       fail(thread, "unknown symbol " + operand.name);
     case Kind::vector: {
       unsigned part = bits / operand.members.size();
@@ -175,6 +178,18 @@ private:
     return shared.data() + at;
   }
 
+  // Parameters lie this far apart in their space.
+  static constexpr uint64_t paramBytes = 16;
+
+  uint64_t paramAddress(const Thread &thread, const PtxOperand &operand) const {
+    if (operand.baseIsRegister)
+      return thread.registers[operand.index] + operand.bits;
+    for (unsigned i = 0; i < kernel.params.size(); ++i)
+      if (kernel.params[i].first == operand.name)
+        return paramBytes * i + operand.bits;
+    fail(thread, "unknown parameter");
+  }
+
   void load(Thread &thread, const PtxInstruction &instruction) {
     const PtxOperand &target = instruction.operands[0], &from = instruction.operands[1];
     unsigned bits = bitsOf(instruction.type());
@@ -182,14 +197,12 @@ private:
     const uint8_t *source;
     std::vector<uint8_t> param;
     if (instruction.has("param")) {
-      for (unsigned i = 0; i < kernel.params.size(); ++i)
-        if (kernel.params[i].first == from.name) {
-          param.resize(16);
-          std::memcpy(param.data(), &arguments.at(i), 8);
-        }
-      if (param.empty())
+      uint64_t at = paramAddress(thread, from);
+      if (at / paramBytes >= arguments.size() || at % paramBytes + bytes * count > 8)
         fail(thread, "unknown parameter");
-      source = param.data() + from.bits;
+      param.resize(8);
+      std::memcpy(param.data(), &arguments[at / paramBytes], 8);
+      source = param.data() + at % paramBytes;
     } else if (instruction.has("shared")) {
       source = sharedBytes(thread, address(thread, from, true), bytes * count, nullptr);
     } else {

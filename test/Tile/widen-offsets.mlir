@@ -194,6 +194,25 @@ func.func @remainder(%p: !tile.ptr<f32>, %a: i32, %b: i32) attributes {tile.kern
   return
 }
 
+// The index of a loop with inexact bounds, in an offset that is made from it: the index is i64 from then on.
+// CHECK-LABEL: func @from_index
+// CHECK: %[[N:.*]] = arith.subi %{{.*}}, %{{.*}} : i64
+// CHECK: scf.for %[[K:.*]] = %{{.*}} to %[[N]] step %{{.*}} : i64 {
+// CHECK: %[[D:.*]] = arith.subi %[[N]], %[[K]] : i64
+// CHECK: tile.addptr %arg0, %[[D]] : !tile.ptr<f32>, i64
+func.func @from_index(%p: !tile.ptr<f32>, %n: i32, %out: !tile.ptr<f32>) attributes {tile.kernel} {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %last = arith.subi %n, %one : i32
+  scf.for %k = %zero to %last step %one : i32 {
+    %left = arith.subi %last, %k : i32
+    %q = tile.addptr %p, %left : !tile.ptr<f32>, i32
+    %x = tile.load %q : !tile.ptr<f32>
+    tile.store %out, %x : !tile.ptr<f32>
+  }
+  return
+}
+
 // Integers that feed no offset wrap.
 // CHECK-LABEL: func @other_integers
 // CHECK-NOT: arith.extsi

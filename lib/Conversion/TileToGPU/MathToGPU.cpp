@@ -1,5 +1,5 @@
-// Functions that the GPU has instructions for. The others never get here: they are written in the
-// kernel language.
+// Functions that the GPU has instructions for, and roundings toward zero. The others never get
+// here: they are written in the kernel language.
 #include "Conversion/TileToGPU/Patterns.h"
 #include "Tile/IR/Tile.h"
 
@@ -40,6 +40,39 @@ public:
 private:
   StringRef name;
 };
+
+// A rounding toward zero: to nearest, then one step back where that went away from zero.
+class TowardZeroPattern final : public OpConversionPattern<arith::TruncFOp> {
+public:
+  TowardZeroPattern(const TypeConverter &types, MLIRContext *context)
+      : OpConversionPattern(types, context, /*benefit=*/2) {}
+
+  LogicalResult matchAndRewrite(arith::TruncFOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    if (op.getRoundingmode() != arith::RoundingMode::toward_zero)
+      return rewriter.notifyMatchFailure(op, "expected another rounding");
+    Location loc = op.getLoc();
+    Value value = adaptor.getIn();
+    Type type = op.getType(), bits = rewriter.getIntegerType(type.getIntOrFloatBitWidth());
+    Value nearest = arith::TruncFOp::create(rewriter, loc, type, value);
+    Value back = arith::ExtFOp::create(rewriter, loc, value.getType(), nearest);
+    auto compare = [&](arith::CmpFPredicate predicate, Value to) {
+      return arith::CmpFOp::create(rewriter, loc, predicate, back, to).getResult();
+    };
+    Value zero = arith::ConstantOp::create(rewriter, loc, rewriter.getZeroAttr(value.getType()));
+    Value isPositive = arith::CmpFOp::create(rewriter, loc, arith::CmpFPredicate::OGT, value, zero);
+    Value tooLarge = arith::SelectOp::create(rewriter, loc, isPositive,
+                                             compare(arith::CmpFPredicate::OGT, value),
+                                             compare(arith::CmpFPredicate::OLT, value));
+    // A finite value that became infinite steps back to the largest.
+    Value pattern = arith::BitcastOp::create(rewriter, loc, bits, nearest);
+    Value one = arith::ConstantOp::create(rewriter, loc, rewriter.getIntegerAttr(bits, 1));
+    Value stepped = arith::SubIOp::create(rewriter, loc, pattern, one);
+    Value chosen = arith::SelectOp::create(rewriter, loc, tooLarge, stepped, pattern);
+    rewriter.replaceOpWithNewOp<arith::BitcastOp>(op, type, chosen);
+    return success();
+  }
+};
 } // namespace
 
 LogicalResult teeny::gpu::verifyMath(Operation *kernel) {
@@ -62,6 +95,7 @@ LogicalResult teeny::gpu::verifyMath(Operation *kernel) {
 
 void teeny::gpu::populateMathPatterns(const TypeConverter &types, RewritePatternSet &patterns) {
   MLIRContext *context = patterns.getContext();
+  patterns.add<TowardZeroPattern>(types, context);
   patterns.add<IntrinsicPattern<arith::DivFOp>>(types, context, "llvm.nvvm.div.full");
   patterns.add<IntrinsicPattern<math::Exp2Op>>(types, context, "llvm.nvvm.ex2.approx.ftz.f");
   patterns.add<IntrinsicPattern<math::SqrtOp>>(types, context, "llvm.nvvm.sqrt.approx.ftz.f");

@@ -34,6 +34,14 @@ LogicalResult teeny::gpu::verifyCombine(Operation *op, Region &region) {
   return success();
 }
 
+// Whether exchanging the operands cannot change a bit of the result.
+static bool isCommutative(Region &region) {
+  Block &body = region.front();
+  return llvm::hasSingleElement(body.without_terminator()) &&
+         body.front().hasTrait<OpTrait::IsCommutative>() &&
+         body.getTerminator()->getOperands() == ValueRange(body.front().getResults());
+}
+
 // Mask of the bits of `in` that move along the axis.
 static unsigned axisBits(const LinearLayout &layout, Dim in, Dim axis) {
   unsigned mask = 0;
@@ -133,16 +141,35 @@ private:
     }
   }
 
+  // Both lanes of a pair combine the same two operands. All lanes have to come to the same bits, so
+  // where the order matters to those, the lower lane's operand is first in both.
   void withinWarp() {
+    bool ordered = !isCommutative(op.getCombine());
     for (unsigned bit = 0; bit < layout.inBits(Dim::lane); ++bit) {
       if (!(laneMask >> bit & 1))
         continue;
+      Value isUpper;
+      if (ordered) {
+        Value set =
+            arith::AndIOp::create(emit.builder, emit.loc, emit.threadId(), emit.i32(1 << bit));
+        isUpper = arith::CmpIOp::create(emit.builder, emit.loc, arith::CmpIPredicate::ne, set,
+                                        emit.i32(0));
+      }
       for (unsigned reg = 0; reg < values.size(); ++reg) {
         if (!isKept(reg))
           continue;
         SmallVector<Value> other;
         for (Value value : values[reg])
           other.push_back(emit.shuffleXor(value, 1u << bit));
+        if (ordered)
+          for (auto [mine, theirs] : llvm::zip(values[reg], other)) {
+            auto choose = [&](Value upper, Value lower) {
+              return arith::SelectOp::create(emit.builder, emit.loc, isUpper, upper, lower);
+            };
+            Value first = choose(theirs, mine), second = choose(mine, theirs);
+            mine = first;
+            theirs = second;
+          }
         values[reg] = combined(values[reg], other);
       }
     }

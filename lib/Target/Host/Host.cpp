@@ -1,5 +1,6 @@
 #include "Target/Host/Host.h"
 
+#include "Target/Host/BFloatBits.h"
 #include "Target/Host/ExpandFloats.h"
 #include "Target/Host/Link.h"
 
@@ -177,6 +178,9 @@ Result<HostCode> teeny::compileForHost(mlir::ModuleOp module, const Target &targ
   if (llvm::verifyModule(*llvmModule, &stream))
     return internalError("invalid LLVM IR: " + broken);
   optimise(*llvmModule, **machine);
+  // Optimisation narrows an operation on f32 whose result is rounded to f16 or bf16 where it may.
+  expandFloats(*llvmModule, **machine);
+  carryBFloatAsBits(*llvmModule);
 
   HostCode code;
   if (options.keepLLVM) {

@@ -2,7 +2,8 @@
 //
 //   translate      LLVM dialect -> LLVM IR
 //   expand floats  what the target would call a library for becomes arithmetic (ExpandFloats.h)
-//   optimise       LLVM's O3 pipeline for modules, with its loop and SLP vectorisers
+//   optimise       LLVM's O3 pipeline for modules, with its loop and SLP vectorisers; then what it
+//                  has made anew is expanded, and bf16 carried as bits (BFloatBits.h)
 //   emit           an object, in memory
 //   link           a shared library, with lld inside this process (Link.h)
 //

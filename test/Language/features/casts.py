@@ -104,7 +104,7 @@ def float_to_integers(x, out, BLOCK: tl.constexpr):
 @triton.jit
 def promotion_of_floats(x, y, out, BLOCK: tl.constexpr):
     i = tl.arange(0, BLOCK)
-    # Computed in the wider of the two types, and fp16 with bf16 in fp32.
+    # Computed in the wider of the two types, and fp16 with bf16 in fp16.
     tl.store(out + i, tl.load(x + i) * tl.load(y + i) + 1)
 
 

@@ -10,7 +10,7 @@ def _product(a, b):
 
 @triton.jit
 def _larger_magnitude(a, b):
-    return tl.where(tl.abs(a) > tl.abs(b), a, b)
+    return tl.maximum(tl.abs(a), tl.abs(b))
 
 
 @triton.jit

@@ -170,14 +170,6 @@ def zeros_and_full(out, value, N: tl.constexpr):
 
 
 @triton.jit
-def flipped(x, out, M: tl.constexpr, N: tl.constexpr):
-    at = tl.arange(0, M)[:, None] * N + tl.arange(0, N)[None, :]
-    a = tl.load(x + at)
-    tl.store(out + at, tl.flip(a, dim=1))
-    tl.store(out + M * N + at, tl.flip(a, 0))
-
-
-@triton.jit
 def swizzled_ids(out, ROWS: tl.constexpr, COLS: tl.constexpr, GROUP: tl.constexpr):
     i, j = tl.swizzle2d(tl.program_id(0), tl.program_id(1), ROWS, COLS, GROUP)
     at = tl.program_id(0) * COLS + tl.program_id(1)
