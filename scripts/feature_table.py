@@ -22,6 +22,7 @@ SHARES = {"50": "half", "80": "four fifths"}
 WITHOUT_CASE = {
     "tl.rand": "not supported yet",
     "tl.philox": "not supported yet",
+    "tl.flip": "not supported yet",
     "tl.math.pow": "accepted as `libdevice.pow`; Triton 3.6 itself has no such name",
     ".load": "tensor descriptors are not supported",
     ".store": "tensor descriptors are not supported",
