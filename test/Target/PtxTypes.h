@@ -63,9 +63,10 @@ inline unsigned nearestFloat8(const std::string &type, double value) {
   if (std::isnan(value))
     return 127;
   unsigned sign = std::signbit(value) ? 128 : 0, best = 0;
+  double size = std::fmin(std::fabs(value), 1e6); // for infinity: beyond the largest
   for (unsigned bits = 0; bits < 127; ++bits) {
-    double distance = std::fabs(float8(type, bits) - std::fabs(value)),
-           least = std::fabs(float8(type, best) - std::fabs(value));
+    double distance = std::fabs(float8(type, bits) - size),
+           least = std::fabs(float8(type, best) - size);
     if (std::isfinite(float8(type, bits)) &&
         (distance < least || (distance == least && bits % 2 == 0)))
       best = bits;
