@@ -20,9 +20,6 @@ PAGE = ROOT / "lib/Language/features.md"
 SHARES = {"50": "half", "80": "four fifths"}
 # Features without a case, and why.
 WITHOUT_CASE = {
-    "tl.rand": "no case yet",
-    "tl.philox": "no case yet",
-    "tl.flip": "no case yet",
     "tl.math.pow": "accepted as `libdevice.pow`; Triton 3.6 itself has no such name",
     ".load": "of tensor descriptors: no case yet",
     ".store": "of tensor descriptors: no case yet",
