@@ -90,10 +90,21 @@ std::optional<ParamType> parseParamType(std::string_view text) {
   return scalarType(found->dtype);
 }
 
-std::string pointerType(DType element) {
-  auto found = std::find_if(std::begin(elements), std::end(elements),
-                            [&](const Element &entry) { return entry.dtype == element; });
-  return "*" + std::string(found->name);
+int64_t paramBytes(Kind kind) {
+  switch (kind) {
+  case Kind::i1:
+  case Kind::i8:
+    return 1;
+  case Kind::i16:
+  case Kind::f16:
+  case Kind::bf16:
+    return 2;
+  case Kind::i32:
+  case Kind::f32:
+    return 4;
+  default:
+    return 8;
+  }
 }
 
 bool ManifestKernel::hasSignature() const {

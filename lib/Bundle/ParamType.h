@@ -20,7 +20,7 @@ struct ParamType {
 
 // None for a text that is no type.
 std::optional<ParamType> parseParamType(std::string_view text);
-// "*fp16": how the pointer to such elements is spelt.
-std::string pointerType(DType element);
+// Bytes that a parameter takes among those of a GPU kernel; its offset there is a multiple of them.
+int64_t paramBytes(KernelParam::Kind kind);
 
 } // namespace teeny

@@ -112,11 +112,14 @@ ExitCode teeny::compile(const CompileOptions &options, llvm::raw_ostream &out,
 }
 
 ExitCode teeny::check(const CheckOptions &options, llvm::raw_ostream &out, llvm::raw_ostream &err) {
+  const std::vector<std::string> &kernels = options.kernels.kernels;
+  if (!kernels.empty() && kernels.front().find("::") == std::string::npos)
+    return checkFiles(options.kernels, out, err);
   Pipeline pipeline({options.graph.file, options.graph.opsDirs, {}, false, options.kernels});
   bool ok = pipeline.run(Phase::tile);
   pipeline.diagnostics().render(err);
   if (!ok)
     return failed(pipeline, err);
-  out << options.graph.file << ": no errors\n";
+  out << (kernels.empty() ? options.graph.file : llvm::join(kernels, ", ")) << ": no errors\n";
   return ExitCode::success;
 }

@@ -16,6 +16,10 @@ ExitCode compile(const CompileOptions &options, llvm::raw_ostream &out, llvm::ra
 ExitCode dump(const DumpOptions &options, llvm::raw_ostream &out, llvm::raw_ostream &err);
 // Reports every error that shows before code generation.
 ExitCode check(const CheckOptions &options, llvm::raw_ostream &out, llvm::raw_ostream &err);
+// The same for whole kernel files, of which no types are known.
+ExitCode checkFiles(const KernelOptions &options, llvm::raw_ostream &out, llvm::raw_ostream &err);
+// Prints the functions of a kernel file.
+ExitCode listKernels(const ListOptions &options, llvm::raw_ostream &out, llvm::raw_ostream &err);
 
 // Versions of this compiler and of what it works with: teenyc, LLVM, ptxas.
 std::string versionText();

@@ -1,7 +1,9 @@
 // What a graph becomes, or what a bundle holds, as text.
 #include "Driver/Driver.h"
 
+#include "Base/File.h"
 #include "Bundle/BundleFile.h"
+#include "Driver/DumpCode.h"
 #include "Driver/LaunchTable.h"
 #include "Driver/Pipeline.h"
 #include "Driver/TilePipeline.h"
@@ -128,6 +130,14 @@ static ExitCode dumpBundle(const DumpOptions &options, const BundleFile &bundle,
     shown = eachCode(".cubin", "//",
                      [](std::string_view cubin) { return ptx::disassemble(std::string(cubin)); });
     break;
+  case What::cubin:
+  case What::object: {
+    std::vector<CodeBytes> codes;
+    for (const ManifestKernel &kernel : manifest.kernels)
+      for (const CodeObject &code : kernel.code)
+        codes.push_back({kernel.name, code.target, extensionOf(code.tensor), bundle.code(code)});
+    return dumpCode(options, codes, err);
+  }
   case What::graph:
   case What::tile:
   case What::gpu:
@@ -158,7 +168,10 @@ static Result<std::vector<Target>> targetsFor(const DumpOptions &options) {
   case What::ptx:
     return parseTargets("compute_80");
   case What::sass:
+  case What::cubin:
     return parseTargets("sm_80");
+  case What::object:
+    return parseTargets("x86-64");
   case What::manifest:
     return parseTargets("cpu,compute_80");
   default:
@@ -179,6 +192,8 @@ static Phase lastPhaseFor(What what) {
   case What::llvm:
   case What::ptx:
   case What::sass:
+  case What::cubin:
+  case What::object:
     return Phase::generateCode;
   case What::manifest:
     return Phase::writeBundle;
@@ -254,6 +269,14 @@ static ExitCode dumpGraph(const DumpOptions &options, llvm::raw_ostream &out,
     for (const Pipeline::KernelSource &file : pipeline.kernelSources())
       parts.print("#", file.name, file.source->text);
     break;
+  case What::cubin:
+  case What::object: {
+    std::vector<CodeBytes> codes;
+    for (const GeneratedCode &code : pipeline.code())
+      codes.push_back(
+          {code.kernel, code.object.target, code.extension, std::as_bytes(std::span(code.bytes))});
+    return dumpCode(options, codes, err);
+  }
   default:
     shown = printCode(options, pipeline, parts);
     break;
@@ -265,7 +288,8 @@ static ExitCode dumpGraph(const DumpOptions &options, llvm::raw_ostream &out,
   return ExitCode::success;
 }
 
-ExitCode teeny::dump(const DumpOptions &options, llvm::raw_ostream &out, llvm::raw_ostream &err) {
+static ExitCode dumpText(const DumpOptions &options, llvm::raw_ostream &out,
+                         llvm::raw_ostream &err) {
   if (!options.kernels.kernels.empty())
     return dumpGraph(options, out, err);
   Result<MappedFile> file = MappedFile::open(options.graph.file);
@@ -277,4 +301,17 @@ ExitCode teeny::dump(const DumpOptions &options, llvm::raw_ostream &out, llvm::r
   if (!bundle)
     return toolError(err, ExitCode::userError, bundle.error());
   return dumpBundle(options, *bundle, out, err);
+}
+
+ExitCode teeny::dump(const DumpOptions &options, llvm::raw_ostream &out, llvm::raw_ostream &err) {
+  bool isBytes = options.what == What::cubin || options.what == What::object;
+  if (options.output.empty() || isBytes)
+    return dumpText(options, out, err);
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  ExitCode code = dumpText(options, os, err);
+  if (code != ExitCode::success)
+    return code;
+  Status written = writeFile(options.output, std::as_bytes(std::span(text)));
+  return written ? code : toolError(err, ExitCode::environment, written.error());
 }

@@ -1,6 +1,7 @@
 #include "Driver/LaunchTable.h"
 
 #include "Bundle/ManifestNames.h"
+#include "Driver/SignatureTable.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -59,6 +60,8 @@ public:
   void kernel(const ManifestKernel &kernel) {
     os << "kernel " << kernel.name << ": " << kernel.function << " of " << kernel.source << ", "
        << kernel.numWarps << " warps\n";
+    if (kernel.hasSignature())
+      return printSignature(kernel, os);
     for (const KernelParam &param : kernel.params)
       os << "  " << param.name << ": " << name(param.kind) << (param.written ? ", written" : "")
          << "\n";

@@ -45,12 +45,30 @@ struct CompileOptions {
 };
 
 struct DumpOptions {
-  enum class What { graph, tile, gpu, llvm, ptx, sass, launches, source, manifest };
+  enum class What {
+    graph,
+    tile,
+    gpu,
+    llvm,
+    ptx,
+    sass,
+    cubin,  // the bytes of one code object
+    object, // likewise, of a CPU
+    launches,
+    source,
+    manifest
+  };
   GraphOptions graph;    // FILE.json, or a bundle
   KernelOptions kernels; // instead, where it has any
   What what = What::manifest;
   std::string kernel; // --kernel: only this one
   std::string target; // --target: whose code; the first that fits if empty
+  std::string output; // -o: a file instead of the output; required for bytes
+};
+
+struct ListOptions {
+  std::string file; // FILE.py
+  bool json = false;
 };
 
 struct CheckOptions {

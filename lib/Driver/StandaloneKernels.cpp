@@ -68,8 +68,8 @@ void StandaloneKernels::readRanges() {
 
 void StandaloneKernels::readGlobals() {
   for (const std::string &text : options.globals)
-    if (auto global =
-            parseGlobal(sources.add("--global", text), *kernels.front().file, diagnostics))
+    if (auto global = parseGlobal(sources.add("--global", text), *kernels.front().file->source(),
+                                  diagnostics))
       generation.globals.insert_or_assign(global->first, global->second);
 }
 

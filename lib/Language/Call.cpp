@@ -23,50 +23,77 @@ std::string Call::parameter(unsigned index) const {
   return "'" + names[index] + "' of " + builtin.fullName();
 }
 
-bool Call::bind(Arguments arguments) {
-  auto misuse = [&](const std::string &what) {
-    fail(builtin.fullName() + " " + what,
-         "it takes " + builtin.fullName() + "(" + builtin.signature + ")");
-    return false;
-  };
-  llvm::SmallVector<llvm::StringRef> parameters;
-  llvm::StringRef(builtin.signature).split(parameters, ", ", -1, /*KeepEmpty=*/false);
+namespace {
+// The parameters of a builtin, read from the signature in its row.
+struct BuiltinParameters {
+  std::vector<std::string> names; // without the one that takes any number
   llvm::SmallVector<bool> required;
-  bool hasVariadic = false;
-  size_t variadicAt = 0;
-  for (llvm::StringRef parameter : parameters) {
-    if (parameter.consume_front("*")) {
-      hasVariadic = true;
-      variadicAt = names.size();
-      continue;
+  std::optional<size_t> variadicAt; // before this one
+
+  explicit BuiltinParameters(const Builtin &builtin) {
+    llvm::SmallVector<llvm::StringRef> parameters;
+    llvm::StringRef(builtin.signature).split(parameters, ", ", -1, /*KeepEmpty=*/false);
+    for (llvm::StringRef parameter : parameters) {
+      if (parameter.consume_front("*")) {
+        variadicAt = names.size();
+        continue;
+      }
+      names.push_back(parameter.split('=').first.str());
+      required.push_back(!parameter.contains('='));
     }
-    names.push_back(parameter.split('=').first.str());
-    required.push_back(!parameter.contains('='));
   }
-  values.resize(names.size());
-  size_t next = 0;
-  for (Value &value : arguments.positional) {
-    if (hasVariadic && next == variadicAt) {
-      variadic.push_back(std::move(value));
-      continue;
-    }
-    if (next == names.size())
-      return misuse("takes at most " + std::to_string(names.size()) + " arguments, found " +
-                    std::to_string(arguments.positional.size()));
-    values[next++] = std::move(value);
-  }
-  for (auto &[name, value] : arguments.keywords) {
+};
+} // namespace
+
+std::optional<Misfit> misfit(const Builtin &builtin, size_t positional,
+                             llvm::ArrayRef<std::string> keywords) {
+  auto misuse = [&](const std::string &what) {
+    return Misfit{builtin.fullName() + " " + what,
+                  "it takes " + builtin.fullName() + "(" + builtin.signature + ")"};
+  };
+  BuiltinParameters parameters(builtin);
+  const std::vector<std::string> &names = parameters.names;
+  std::vector<bool> given(names.size());
+  size_t places = parameters.variadicAt.value_or(names.size());
+  if (positional > places && !parameters.variadicAt)
+    return misuse("takes at most " + std::to_string(names.size()) + " arguments, found " +
+                  std::to_string(positional));
+  std::fill(given.begin(), given.begin() + std::min(positional, places), true);
+  for (const std::string &name : keywords) {
     auto found = llvm::find(names, name);
     if (found == names.end())
       return misuse("has no parameter '" + name + "'");
     size_t index = size_t(found - names.begin());
-    if (values[index])
+    if (given[index])
       return misuse("was given '" + name + "' twice");
-    values[index] = std::move(value);
+    given[index] = true;
   }
   for (size_t index = 0; index != names.size(); ++index)
-    if (required[index] && !values[index])
+    if (parameters.required[index] && !given[index])
       return misuse("needs '" + names[index] + "'");
+  return std::nullopt;
+}
+
+bool Call::bind(Arguments arguments) {
+  std::vector<std::string> keywords;
+  for (const auto &[name, value] : arguments.keywords)
+    keywords.push_back(name);
+  if (std::optional<Misfit> wrong = misfit(builtin, arguments.positional.size(), keywords)) {
+    fail(wrong->message, wrong->hint);
+    return false;
+  }
+  BuiltinParameters parameters(builtin);
+  names = std::move(parameters.names);
+  values.resize(names.size());
+  size_t next = 0;
+  for (Value &value : arguments.positional) {
+    if (next == parameters.variadicAt)
+      variadic.push_back(std::move(value));
+    else
+      values[next++] = std::move(value);
+  }
+  for (auto &[name, value] : arguments.keywords)
+    values[size_t(llvm::find(names, name) - names.begin())] = std::move(value);
   return true;
 }
 

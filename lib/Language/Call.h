@@ -13,6 +13,15 @@ struct Arguments {
   std::vector<std::pair<std::string, Value>> keywords;
 };
 
+// What is wrong with the number and names of the arguments of a call.
+struct Misfit {
+  std::string message, hint;
+};
+std::optional<Misfit> misfit(const Builtin &builtin, size_t positional,
+                             llvm::ArrayRef<std::string> keywords);
+std::optional<Misfit> misfit(FunctionRef function, size_t positional,
+                             llvm::ArrayRef<std::string> keywords);
+
 class Call {
 public:
   Call(Generator &generator, Semantics &semantics, const Builtin &builtin)

@@ -89,6 +89,10 @@ public:
   std::optional<DetachedRegion> combiner(const Value &function, llvm::ArrayRef<Type> elements,
                                          llvm::SmallVectorImpl<mlir::Value> &yields);
 
+  // Names (GeneratorModules.cpp): what a file's module level binds, and members of known modules.
+  Module &moduleOf(const ParsedFile &file);
+  Value member(llvm::StringRef module, llvm::StringRef name); // invalid if there is none
+
   bool inLibrary() const { return frame->module->file.isLibrary; }
   bool isHostCode() const { return frame->isHost; }
   Semantics semantics() { return Semantics(emit, *this); }
@@ -157,10 +161,8 @@ private:
 
   // Names (GeneratorModules.cpp).
   Value lookup(const std::string &name);
-  Module &moduleOf(const ParsedFile &file);
   void execute(Module &module, const ast::Block &block);
   Value hostValue(Module &module, const ast::Expr &expr);
-  Value member(llvm::StringRef module, llvm::StringRef name);
   void import(Module &module, const ast::ImportStmt &statement);
   Value globalOf(const ParsedFile &file, const std::string &name);
   Value fileMember(const ParsedFile &file, const std::string &name);

@@ -1,6 +1,10 @@
 // Calls: builtins by the table, functions by inlining.
 #include "Language/Generator.h"
 
+#include "llvm/ADT/STLExtras.h"
+
+#include <set>
+
 namespace teeny::lang {
 
 using namespace ast;
@@ -51,6 +55,43 @@ static std::string signature(const std::string &name, const FunctionStmt &functi
   return text + ")";
 }
 
+std::optional<Misfit> misfit(FunctionRef ref, size_t positional,
+                             llvm::ArrayRef<std::string> keywords) {
+  const FunctionStmt &callee = *ref.function;
+  bool isLibrary = ref.module->file.isLibrary;
+  std::string shown = ref.module->file.shown(callee);
+  auto misuse = [&](const std::string &what) {
+    return Misfit{(isLibrary ? shown : "'" + shown + "'") + " " + what,
+                  "it takes " + signature(shown, callee)};
+  };
+  std::set<llvm::StringRef> given;
+  size_t next = 0;
+  bool isVariadic = false;
+  for (const Parameter &parameter : callee.parameters) {
+    if (parameter.kind == Parameter::keywords)
+      return misuse("takes '**" + parameter.name + "', which is not in the language");
+    isVariadic |= parameter.kind == Parameter::variadic;
+    if (parameter.kind == Parameter::variadic ||
+        (parameter.kind == Parameter::positional && next < positional))
+      given.insert(parameter.name);
+    next += parameter.kind == Parameter::positional && next < positional;
+  }
+  if (next < positional && !isVariadic)
+    return misuse("takes at most " + std::to_string(next) + " arguments, found " +
+                  std::to_string(positional));
+  for (const std::string &name : keywords) {
+    if (llvm::none_of(callee.parameters,
+                      [&](const Parameter &parameter) { return parameter.name == name; }))
+      return misuse("has no parameter '" + name + "'");
+    if (!given.insert(name).second)
+      return misuse("was given '" + name + "' twice");
+  }
+  for (const Parameter &parameter : callee.parameters)
+    if (!given.count(parameter.name) && !parameter.defaultValue)
+      return misuse("needs '" + parameter.name + "'");
+  return std::nullopt;
+}
+
 Value Generator::inlineCall(FunctionRef ref, Arguments arguments) {
   const FunctionStmt &callee = *ref.function;
   if (depth == maxCallDepth) {
@@ -59,13 +100,13 @@ Value Generator::inlineCall(FunctionRef ref, Arguments arguments) {
          "functions cannot call themselves");
     return {};
   }
-  bool isLibrary = ref.module->file.isLibrary;
-  std::string shown = ref.module->file.shown(callee);
-  auto misuse = [&](const std::string &what) {
-    fail((isLibrary ? shown : "'" + shown + "'") + " " + what,
-         "it takes " + signature(shown, callee));
-    return Value();
-  };
+  std::vector<std::string> keywords;
+  for (const auto &[name, value] : arguments.keywords)
+    keywords.push_back(name);
+  if (std::optional<Misfit> wrong = misfit(ref, arguments.positional.size(), keywords)) {
+    fail(wrong->message, wrong->hint);
+    return {};
+  }
 
   Frame inner;
   inner.function = &callee;
@@ -77,8 +118,6 @@ Value Generator::inlineCall(FunctionRef ref, Arguments arguments) {
   size_t next = 0;
   std::vector<Value> variadic;
   for (const Parameter &parameter : callee.parameters) {
-    if (parameter.kind == Parameter::keywords)
-      return misuse("takes '**" + parameter.name + "', which is not in the language");
     if (parameter.kind == Parameter::variadic) {
       while (next < arguments.positional.size())
         variadic.push_back(std::move(arguments.positional[next++]));
@@ -87,27 +126,12 @@ Value Generator::inlineCall(FunctionRef ref, Arguments arguments) {
       inner.scope[parameter.name] = std::move(arguments.positional[next++]);
     }
   }
-  if (next < arguments.positional.size())
-    return misuse("takes at most " + std::to_string(next) + " arguments, found " +
-                  std::to_string(arguments.positional.size()));
-  for (auto &[name, value] : arguments.keywords) {
-    bool known = false;
-    for (const Parameter &parameter : callee.parameters)
-      known |= parameter.name == name;
-    if (!known)
-      return misuse("has no parameter '" + name + "'");
-    if (!inner.scope.emplace(name, std::move(value)).second)
-      return misuse("was given '" + name + "' twice");
-  }
+  for (auto &[name, value] : arguments.keywords)
+    inner.scope.emplace(name, std::move(value));
   std::vector<const Parameter *> defaults;
-  for (const Parameter &parameter : callee.parameters) {
-    auto found = inner.scope.find(parameter.name);
-    if (found == inner.scope.end()) {
-      if (!parameter.defaultValue)
-        return misuse("needs '" + parameter.name + "'");
+  for (const Parameter &parameter : callee.parameters)
+    if (!inner.scope.count(parameter.name))
       defaults.push_back(&parameter);
-    }
-  }
 
   // A default is evaluated in the callee's module.
   Frame *caller = frame;

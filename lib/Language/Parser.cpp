@@ -206,7 +206,7 @@ StmtPtr Parser::decorated() {
   skipLine();
   skipSuite();
   auto opaque = std::make_unique<OpaqueStmt>(nameSpan);
-  opaque->what = "a function with errors";
+  opaque->what = functionWithErrors;
   opaque->names.push_back(name);
   return opaque;
 }

@@ -17,6 +17,9 @@ inline constexpr unsigned maxExpressionDepth = 1000;
 // Bytes of a kernel file.
 inline constexpr size_t maxFileBytes = size_t(16) << 20;
 
+// What an Opaque statement is where a function has a syntax error.
+inline constexpr llvm::StringLiteral functionWithErrors = "a function with errors";
+
 // The statements of a file that matter, in order; errors are in `diagnostics`.
 ast::Block parseFile(const Source &source, Diagnostics &diagnostics);
 

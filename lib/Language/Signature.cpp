@@ -276,7 +276,7 @@ bool applyRange(const NamedRange &range, const KernelInfo &kernel,
 }
 
 std::optional<std::pair<std::string, ConstValue>>
-parseGlobal(const Source *text, const KernelFile &file, Diagnostics &diagnostics) {
+parseGlobal(const Source *text, const Source &file, Diagnostics &diagnostics) {
   SignatureReader reader(text, diagnostics);
   if (!reader.atName()) {
     reader.fail(reader.here(), "expected NAME=VALUE, found " + reader.found());
@@ -293,11 +293,11 @@ parseGlobal(const Source *text, const KernelFile &file, Diagnostics &diagnostics
     return std::nullopt;
   }
   std::vector<std::string> names;
-  for (const Token &token : tokenize(file.source()->text))
+  for (const Token &token : tokenize(file.text))
     if (token.kind == Token::name)
       names.push_back(token.text.str());
   if (!llvm::is_contained(names, global.first)) {
-    reader.fail(place, "'" + file.source()->name + "' does not mention '" + global.first + "'")
+    reader.fail(place, "'" + file.name + "' does not mention '" + global.first + "'")
         .didYouMean(nearest(global.first, names));
     return std::nullopt;
   }

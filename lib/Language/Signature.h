@@ -44,9 +44,9 @@ std::optional<NamedRange> parseRange(const Source *text, Diagnostics &diagnostic
 bool applyRange(const NamedRange &range, const KernelInfo &kernel,
                 std::vector<ParamSpec> &parameters, Diagnostics &diagnostics);
 
-// "NAME=VALUE": a global that `file` mentions.
+// "NAME=VALUE": a global that the kernel file `file` mentions.
 std::optional<std::pair<std::string, ConstValue>>
-parseGlobal(const Source *text, const KernelFile &file, Diagnostics &diagnostics);
+parseGlobal(const Source *text, const Source &file, Diagnostics &diagnostics);
 
 // A value as the language spells it: 128, 0.5, True, None, 'text', tl.float32.
 std::string constText(const ConstValue &value);

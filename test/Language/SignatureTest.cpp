@@ -239,7 +239,7 @@ TEST_CASE("ranges that cannot be") {
 
 TEST_CASE("globals") {
   Fixture fixture;
-  auto global = parseGlobal(fixture.sources.add("--global", "LIMIT=-7"), *fixture.kernels,
+  auto global = parseGlobal(fixture.sources.add("--global", "LIMIT=-7"), *fixture.kernels->source(),
                             fixture.diagnostics);
   REQUIRE(global);
   CHECK(global->first == "LIMIT");
@@ -252,8 +252,8 @@ TEST_CASE("globals") {
            {"LIMITS=3", "1: 'kernel.py' does not mention 'LIMITS' [did you mean 'LIMIT'?]\n"}}) {
     Fixture fresh;
     INFO(text);
-    CHECK_FALSE(
-        parseGlobal(fresh.sources.add("--global", text), *fresh.kernels, fresh.diagnostics));
+    CHECK_FALSE(parseGlobal(fresh.sources.add("--global", text), *fresh.kernels->source(),
+                            fresh.diagnostics));
     CHECK(fresh.reported() == message);
   }
 }

@@ -122,7 +122,9 @@ void addDump(CLI::App &command, DumpOptions &options, Input &input) {
       {"--llvm", What::llvm, "LLVM IR"},
       {"--ptx", What::ptx, "PTX"},
       {"--sass", What::sass, "Disassembled cubins (needs nvdisasm)"},
-      {"--launches", What::launches, "Table of buffers and launches"},
+      {"--cubin", What::cubin, "Bytes of a cubin, to a file (-o)"},
+      {"--object", What::object, "Bytes of the shared library for a CPU, to a file (-o)"},
+      {"--launches", What::launches, "Table of buffers and launches, or how to launch a kernel"},
       {"--source", What::source, "Sources of the kernels"},
       {"--manifest", What::manifest, "Manifest of the bundle"},
   };
@@ -132,6 +134,7 @@ void addDump(CLI::App &command, DumpOptions &options, Input &input) {
   what->require_option(1);
   command.add_option("--kernel", options.kernel, "Only this kernel")->type_name("NAME");
   command.add_option("--target", options.target, "Only this target")->type_name("T");
+  command.add_option("-o,--output", options.output, "Write to a file")->type_name("F");
 }
 
 } // namespace
@@ -160,9 +163,18 @@ int main(int argc, char **argv) {
       app.add_subcommand("check", "Report every error without generating code");
   addInputFlags(*checkCommand, checkInput, "Graph (FILE.json), or kernels (FILE.py::FUNC)");
 
+  ListOptions listOptions;
+  CLI::App *listCommand = app.add_subcommand("kernels", "List the functions of a kernel file");
+  listCommand->add_option("FILE", listOptions.file, "Kernels (FILE.py)")->required();
+  listCommand->add_flag("--json", listOptions.json, "Print JSON");
+
   try {
     app.parse(argc, argv);
-    (*compileCommand ? compileInput : *dumpCommand ? dumpInput : checkInput).divide();
+    if (!*listCommand)
+      (*compileCommand ? compileInput : *dumpCommand ? dumpInput : checkInput).divide();
+    if (*dumpCommand && dumpOptions.output.empty() &&
+        (dumpOptions.what == What::cubin || dumpOptions.what == What::object))
+      throw CLI::RequiredError("--output");
     if (*compileCommand && compileOptions.output.empty() && !compileOptions.stopAfter)
       throw CLI::RequiredError("--output");
   } catch (const CLI::ParseError &error) {
@@ -175,6 +187,8 @@ int main(int argc, char **argv) {
     code = compile(compileOptions, llvm::outs(), llvm::errs());
   else if (*dumpCommand)
     code = dump(dumpOptions, llvm::outs(), llvm::errs());
+  else if (*listCommand)
+    code = listKernels(listOptions, llvm::outs(), llvm::errs());
   else
     code = check(checkOptions, llvm::outs(), llvm::errs());
   return static_cast<int>(code);
