@@ -28,6 +28,7 @@ private:
   Span here(unsigned length = 1) const { return {line, column(), length}; }
 
   void passNewline();
+  bool definitionFollows() const;
   void add(Token::Kind kind, size_t begin, Span span, const char *message = nullptr);
   void indentation();
   void word();
@@ -51,6 +52,14 @@ void Lexer::passNewline() {
   lineStart = position;
   columnOfStart = 1;
   ++line;
+}
+
+// Whether the next line begins, in its first column, with what begins a definition and no line of
+// an expression does.
+bool Lexer::definitionFollows() const {
+  llvm::StringRef rest = source.substr(position).ltrim("\r\n");
+  return rest.starts_with("def ") || rest.starts_with("class ") ||
+         (rest.starts_with("@") && rest.size() > 1 && isNameStart(rest[1]));
 }
 
 void Lexer::add(Token::Kind kind, size_t begin, Span span, const char *message) {
@@ -263,6 +272,8 @@ std::vector<Token> Lexer::run() {
       ++position;
       passNewline();
     } else if (atNewline()) {
+      if (brackets && !expressionOnly && definitionFollows())
+        brackets = 0; // one was not closed, which must not hide what follows
       bool significant = !expressionOnly && brackets == 0 && !tokens.empty() &&
                          tokens.back().kind != Token::newline &&
                          tokens.back().kind != Token::indent && tokens.back().kind != Token::dedent;

@@ -28,7 +28,7 @@ second() { # absolute paths, from elsewhere
   local args=()
   for arg in "$@"; do
     case $arg in
-    graphs/* | out/*) args+=("$two/$arg") ;;
+    graphs/* | kernels/* | out/*) args+=("$two/$arg") ;;
     --emit-ir=*) args+=("--emit-ir=$two/${arg#--emit-ir=}") ;;
     *) args+=("$arg") ;;
     esac
@@ -68,4 +68,21 @@ for graph in "$one"/graphs/*/*.json; do
   first compile "$graph" -o "out/$name.bundle" --emit-ir="out/ir"
   second compile "$graph" -o "out/$name.bundle" --emit-ir="out/ir"
   diff -r "$one/out/ir" "$two/out/ir"
+done
+
+# Kernels without a graph.
+for kernel in 'nn/softmax.py::softmax_forward *fp16:16,*fp16:16,i32:16,1024' 'basic/add.py::add_forward *fp32,*fp32,*fp32,i32,256'; do
+  read -r function signature <<<"$kernel"
+  name=${function##*::}
+  first compile "kernels/$function" "--signature=$signature" -o "out/$name.bundle"
+  second compile "kernels/$function" "--signature=$signature" -o "out/$name.bundle"
+  same "$name.bundle"
+  for what in tile ptx launches source; do
+    first dump --$what "kernels/$function" "--signature=$signature" >"$one/out/$name.$what"
+    second dump --$what "kernels/$function" "--signature=$signature" >"$two/out/$name.$what"
+    same "$name.$what"
+  done
+  first kernels --json "kernels/${function%%::*}" >"$one/out/$name.json"
+  second kernels --json "kernels/${function%%::*}" >"$two/out/$name.json"
+  same "$name.json"
 done

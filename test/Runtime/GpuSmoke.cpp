@@ -4,13 +4,10 @@
 //
 // The same program also runs with a fake driver (FakeCuda.cpp), which shows on any machine that the
 // device makes the calls it should.
-#include "Runtime/ApiHelper.h"
-#include "Runtime/CUDA/Driver.h"
+#include "Runtime/GpuHelper.h"
 #include "Runtime/smoke_ptx.h"
 
 #include <atomic>
-#include <dlfcn.h>
-#include <iostream>
 #include <thread>
 
 using namespace teeny;
@@ -19,38 +16,6 @@ using rt::cuda::CUcontext;
 using rt::cuda::CUdeviceptr;
 using rt::cuda::CUstream;
 using rt::cuda::Driver;
-
-static std::span<const std::byte> textBytes(std::string_view text) {
-  return {reinterpret_cast<const std::byte *>(text.data()), text.size()};
-}
-
-// Whether there is a GPU; says so if not.
-static const Driver *gpu() {
-  Result<const Driver *> driver = Driver::get();
-  if (driver)
-    return *driver;
-  std::cout << "skipped: " << driver.error().message << std::endl;
-  return nullptr;
-}
-
-// The fake driver counts its objects: at the end of a test there must be as many as at the begin.
-class NothingLeaks {
-public:
-  NothingLeaks() : before(count()) {}
-  ~NothingLeaks() { CHECK(count() == before); }
-
-private:
-  static int count() {
-    void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
-    auto function =
-        library ? reinterpret_cast<int (*)()>(dlsym(library, "fakeCudaObjects")) : nullptr;
-    int objects = function ? function() : 0;
-    if (library)
-      dlclose(library);
-    return objects;
-  }
-  const int before;
-};
 
 static std::string at(size_t buffer, const std::string &offset = "") {
   return "@" + std::to_string(buffer) + offset;

@@ -315,3 +315,141 @@ TEST_CASE("the example of the README runs, and so does the C++ wrapper") {
   CHECK(between(root + "/lib/Runtime/README.md", "```c\n", "```") ==
         between(root + "/test/Runtime/example.c", "/* [example] */\n", "/* [example] */"));
 }
+
+namespace {
+// A bundle of one kernel, or of several, and no model.
+TestBundle kernelBundle(int kernels = 1) {
+  TestBundle bundle("kernels");
+  for (int i = 0; i < kernels; ++i) {
+    size_t kernel = bundle.kernel("saxpy", {"x", "y", "out!", "n:i32", "a:f32"});
+    bundle.types(kernel, {"*fp32:4", "*fp32:4", "*fp32:4", "i32@0..1000", "fp32"});
+    bundle.manifest.kernels[kernel].constants = {{"BLOCK", "128"}};
+    if (i != 0)
+      bundle.manifest.kernels[kernel].name += std::to_string(i);
+    bundle.cpuCode(kernel);
+  }
+  return bundle;
+}
+} // namespace
+
+TEST_CASE("a kernel is launched on arguments") {
+  Files file;
+  std::string bundle = file("kernel.bundle"), x = file("x.npy"), out = file("out.npy");
+  writeBytes(bundle, kernelBundle().bytes());
+  std::vector<float> values(200);
+  for (int i = 0; i < 200; ++i)
+    values[i] = static_cast<float>(i) / 4;
+  writeFloats(x, {10, 20}, values);
+  std::string command = bundle + " --device cpu --grid 2 --arg x=" + x;
+  Outcome printed =
+      call(command + " --arg y=zeros:200 --arg out=zeros:f32:2x100 --arg n=200 --arg a=-2");
+  CHECK(printed.text == "out  f32 (2, 100)  0 -0.5 -1 -1.5 -2 -2.5 -3 -3.5 ...\n");
+  CHECK(printed.code == 0);
+
+  // In place, from an element on, to a file.
+  Outcome written =
+      call(command + " --arg y=@x+1 --arg out=@x --arg n=199 --arg a=10 --output out=" + out +
+           " --repeat 3");
+  CHECK(written.code == 0);
+  CHECK(written.text.find("wall") != std::string::npos);
+  auto mapped = MappedFile::open(out);
+  REQUIRE(mapped);
+  auto array = parseNpy(mapped->bytes());
+  REQUIRE(array);
+  CHECK(array->shape == std::vector<int64_t>{10, 20});
+  for (int i = 0; i < 200; ++i) { // of one launch, whatever was repeated
+    float value;
+    memcpy(&value, array->data.data() + 4 * i, 4);
+    CHECK(value == (i < 199 ? 10 * values[i] + values[i + 1] : values[i]));
+  }
+
+  Outcome json = call(command + " --arg y=random:200 --arg out=zeros:200 --arg n=200 --arg a=0 "
+                                "--random 7 --json");
+  REQUIRE(json.code == 0);
+  auto expected = runner::randomElements(TEENY_F32, 200, 7, "y");
+  CHECK(nlohmann::json::parse(json.text)["outputs"][0]["first"][3] ==
+        runner::elementText(TEENY_F32, expected.data(), 3));
+  CHECK(call(bundle + " --describe").text.find("    out: *fp32, written\n") != std::string::npos);
+}
+
+TEST_CASE("mistakes in the arguments of a kernel") {
+  Files file;
+  std::string bundle = file("kernel_errors.bundle"), several = file("several.bundle"),
+              model = file("model.bundle"), wide = file("wide.npy");
+  writeBytes(bundle, kernelBundle().bytes());
+  writeBytes(several, kernelBundle(2).bytes());
+  writeBytes(model, saxpyBundle(2.0f).bytes());
+  std::vector<double> doubles(8);
+  auto npy = writeNpy(DType::f64, std::vector<int64_t>{8}, std::as_bytes(std::span(doubles)));
+  REQUIRE(npy);
+  writeBytes(wide, *npy);
+  const std::string good = " --arg x=zeros:8 --arg y=zeros:8 --arg out=zeros:8", grid = " --grid 1",
+                    numbers = " --arg n=8 --arg a=1";
+  struct Row {
+    std::string arguments;
+    int code;
+    std::string text;
+  };
+  const Row rows[] = {
+      {bundle, 1,
+       "the bundle has kernels and no model: give --grid and an --arg for each parameter "
+       "(--describe lists them)"},
+      {bundle + good, 2, "--grid is required"},
+      {bundle + " --grid 1,2,3,4" + good, 2, "--grid: expected X, X,Y or X,Y,Z, found '1,2,3,4'"},
+      {bundle + " --grid -1" + good, 2, "--grid: expected 0 to 2147483647, found -1"},
+      {bundle + " --grid 1 --dim B=3", 2, "--grid: a kernel takes --arg, not --input and --dim"},
+      {bundle + grid + good + " --arg x=zeros:9", 2, "--arg: 'x' is given twice"},
+      {bundle + grid + good + " --arg n", 2, "--arg: expected NAME=VALUE, found 'n'"},
+      {bundle + grid + good + " --arg n=8", 1,
+       "kernel 'saxpy': parameter 'a' (fp32) has no argument"},
+      {bundle + grid + good + numbers + " --arg yy=zeros:8", 1,
+       "kernel 'saxpy' has no parameter 'yy'; did you mean 'y'?"},
+      {bundle + grid + good + numbers + " --arg scale=3", 1,
+       "kernel 'saxpy' has no parameter 'scale'; it has x, y, out, n, a"},
+      {bundle + grid + good + numbers + " --arg BLOCK=64", 1,
+       "--arg BLOCK: the kernel was compiled for BLOCK = 128"},
+      {bundle + grid + good + " --arg a=1 --arg n=eight", 1,
+       "--arg n: expected an integer (i32), found 'eight'"},
+      {bundle + grid + good + " --arg a=one --arg n=8", 1,
+       "--arg a: expected a number (fp32), found 'one'"},
+      {bundle + grid + good + " --arg a=1 --arg n=1001", 1,
+       "kernel 'saxpy': parameter 'n' (i32): 1001 is outside 0 to 1000"},
+      {bundle + grid + numbers + " --arg x=" + wide + " --arg y=@x --arg out=@x", 1,
+       "kernel 'saxpy': parameter 'x' (*fp32): the dtype is f64, expected f32"},
+      {bundle + grid + numbers + " --arg x=zeros:f64:8 --arg y=@x --arg out=@x", 1,
+       "kernel 'saxpy': parameter 'x' (*fp32): the dtype is f64, expected f32"},
+      {bundle + grid + numbers + " --arg x=zeros:float:8", 1,
+       "--arg x: there is no element type 'float'; it has f64, f32, f16, bf16, f8e4m3, f8e5m2, "
+       "i64, "
+       "i32, i16, i8, u64, u32, u16, u8, bool"},
+      {bundle + grid + numbers + " --arg x=zeros:8xb", 1,
+       "--arg x: expected a number of elements, found 'b'"},
+      {bundle + grid + numbers + " --arg x=zeros:99999999x99999999", 1,
+       "--arg x: 99999999x99999999 is too large"},
+      {bundle + grid + numbers + " --arg x=zeros:8 --arg y=@z", 1,
+       "--arg y: 'z' is no tensor among the arguments; did you mean 'x'?"},
+      {bundle + grid + numbers + " --arg x=zeros:8 --arg y=@x+9", 1,
+       "--arg y: element 9 is outside 'x' of 8 elements"},
+      {bundle + grid + good + numbers + " --output x=f.npy", 1,
+       "--output x: the kernel does not write to it; it has out"},
+      {bundle + grid + good + numbers + " --output oot=f.npy", 1,
+       "--output oot: the kernel has no such parameter; did you mean 'out'?"},
+      {several + grid + good + numbers, 1,
+       "the bundle has 2 kernels: choose one with --kernel; it has saxpy, saxpy1"},
+      {several + grid + " --kernel saxpi" + good + numbers, 1,
+       "the bundle has no kernel 'saxpi'; did you mean 'saxpy'?"},
+      {model + grid + " --kernel saxpy", 1,
+       "kernel 'saxpy' belongs to the bundle's launches: it was not compiled with a signature"},
+  };
+  for (const Row &row : rows) {
+    INFO(row.arguments);
+    Outcome outcome = call(row.arguments + (row.code == 2 ? "" : " --device cpu"));
+    CHECK(outcome.code == row.code);
+    const std::string expected = row.code == 2 ? row.text + "\n" : "teeny-run: " + row.text + "\n";
+    if (row.code == 2)
+      CHECK(outcome.text.rfind(expected, 0) == 0);
+    else
+      CHECK(outcome.text == expected);
+  }
+  CHECK(call(several + grid + " --kernel saxpy1 --device cpu" + good + numbers).code == 0);
+}
