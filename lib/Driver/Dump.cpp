@@ -275,7 +275,9 @@ static ExitCode dumpGraph(const DumpOptions &options, llvm::raw_ostream &out,
     for (const GeneratedCode &code : pipeline.code())
       codes.push_back(
           {code.kernel, code.object.target, code.extension, std::as_bytes(std::span(code.bytes))});
-    return dumpCode(options, codes, err);
+    DumpOptions made = options;
+    made.target.clear(); // all of this is for the targets that were asked for
+    return dumpCode(made, codes, err);
   }
   default:
     shown = printCode(options, pipeline, parts);

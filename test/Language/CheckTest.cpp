@@ -155,6 +155,16 @@ TEST_CASE("syntax errors of every function, and the other errors of the others")
                                                     "9:8: 'tl' has no 'foo'\n");
 }
 
+TEST_CASE("a bracket that is not closed hides no other function") {
+  CHECK(checked("@triton.jit\ndef a(x):\n    tl.load(x\n\n"
+                "@triton.jit\ndef b(x):\n    y = [1,\n        2\n\n"
+                "@triton.jit\ndef c(x):\n    tl.foo()\n") ==
+        "5:14: expected ',' between arguments, or ')' to close the call, found the end of the "
+        "line\n"
+        "10:10: expected ',' between items, or ']' to close the list, found the end of the line\n"
+        "14:8: 'tl' has no 'foo'\n");
+}
+
 TEST_CASE("a file must have kernels") {
   CHECK(checked("def host():\n    pass\n") ==
         "0:0: the file has no function decorated with @triton.jit\n");
