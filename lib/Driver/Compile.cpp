@@ -113,7 +113,11 @@ ExitCode teeny::compile(const CompileOptions &options, llvm::raw_ostream &out,
 
 ExitCode teeny::check(const CheckOptions &options, llvm::raw_ostream &out, llvm::raw_ostream &err) {
   const std::vector<std::string> &kernels = options.kernels.kernels;
-  if (!kernels.empty() && kernels.front().find("::") == std::string::npos)
+  bool wholeFile = !kernels.empty() && kernels.front().find("::") == std::string::npos &&
+                   options.kernels.ranges.empty() &&
+                   llvm::all_of(options.kernels.signatures,
+                                [](const std::string &signature) { return signature.empty(); });
+  if (wholeFile)
     return checkFiles(options.kernels, out, err);
   Pipeline pipeline({options.graph.file, options.graph.opsDirs, {}, false, options.kernels});
   bool ok = pipeline.run(Phase::tile);

@@ -161,7 +161,7 @@ TEST_CASE("a bracket that is not closed hides no other function") {
                 "@triton.jit\ndef c(x):\n    tl.foo()\n") ==
         "5:14: expected ',' between arguments, or ')' to close the call, found the end of the "
         "line\n"
-        "10:10: expected ',' between items, or ']' to close the list, found the end of the line\n"
+        "10:10: expected ',' between items, or ']' to close the bracket, found the end of the line\n"
         "14:8: 'tl' has no 'foo'\n");
 }
 

@@ -14,7 +14,13 @@ struct Input {
   std::vector<std::string> files; // one, or kernels: FILE.py::FUNC
   GraphOptions &graph;
   KernelOptions &kernels;
+  const CLI::App *command = nullptr;
 
+  void refuse(std::initializer_list<const char *> flags, const char *isFor) {
+    for (const char *flag : flags)
+      if (command->count(flag) != 0)
+        throw CLI::ValidationError(flag, isFor);
+  }
   // Throws what CLI11 reports as a mistake of usage.
   void divide() {
     auto isKernel = [](const std::string &file) {
@@ -23,15 +29,15 @@ struct Input {
     if (!isKernel(files.front())) {
       if (files.size() > 1)
         throw CLI::ArgumentMismatch("one FILE is expected, found " + std::to_string(files.size()));
-      if (!kernels.signatures.empty() || !kernels.ranges.empty() || !kernels.globals.empty())
-        throw CLI::ValidationError("--signature, --range and --global are for a kernel, "
-                                   "FILE.py::FUNC");
+      refuse({"--signature", "--range", "--global", "--num-warps", "--num-stages", "--fp32-dot"},
+             "this is for a kernel, FILE.py::FUNC");
       graph.file = files.front();
       return;
     }
     for (const std::string &file : files)
       if (!isKernel(file))
         throw CLI::ValidationError("'" + file + "' is no kernel: write FILE.py::FUNC");
+    refuse({"--ops"}, "this is for a graph, FILE.json");
     kernels.kernels = files;
     if (kernels.signatures.empty())
       kernels.signatures.resize(files.size());
@@ -70,6 +76,7 @@ void addKernelFlags(CLI::App &command, KernelOptions &kernels) {
 
 void addInputFlags(CLI::App &command, Input &input, const std::string &help) {
   GraphOptions &graph = input.graph;
+  input.command = &command;
   command.add_option("FILE", input.files, help)->required();
   command
       .add_option("--ops", graph.opsDirs,
@@ -146,19 +153,19 @@ int main(int argc, char **argv) {
   app.set_version_flag("--version", versionText);
 
   CompileOptions compileOptions;
-  Input compileInput{{}, compileOptions.graph, compileOptions.kernels};
+  Input compileInput{{}, compileOptions.graph, compileOptions.kernels, nullptr};
   CLI::App *compileCommand =
       app.add_subcommand("compile", "Compile a graph or kernels into a bundle");
   addCompile(*compileCommand, compileOptions, compileInput);
 
   DumpOptions dumpOptions;
-  Input dumpInput{{}, dumpOptions.graph, dumpOptions.kernels};
+  Input dumpInput{{}, dumpOptions.graph, dumpOptions.kernels, nullptr};
   CLI::App *dumpCommand =
       app.add_subcommand("dump", "Print what a graph becomes or a bundle holds");
   addDump(*dumpCommand, dumpOptions, dumpInput);
 
   CheckOptions checkOptions;
-  Input checkInput{{}, checkOptions.graph, checkOptions.kernels};
+  Input checkInput{{}, checkOptions.graph, checkOptions.kernels, nullptr};
   CLI::App *checkCommand =
       app.add_subcommand("check", "Report every error without generating code");
   addInputFlags(*checkCommand, checkInput, "Graph (FILE.json), or kernels (FILE.py::FUNC)");
