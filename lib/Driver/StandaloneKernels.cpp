@@ -109,8 +109,9 @@ bool StandaloneKernels::generate(ModuleOp module) {
     if (kernel.symbol != kernel.info->name)
       function->setAttr(tile::functionAttr,
                         StringAttr::get(module.getContext(), kernel.info->name));
-    function->setAttr("tile.num_stages",
-                      Builder(module.getContext()).getI32IntegerAttr(options.numStages));
+    if (options.numStages != tile::numStages(module))
+      function->setAttr(tile::numStagesAttr,
+                        Builder(module.getContext()).getI32IntegerAttr(options.numStages));
     FailureOr<SmallVector<PointerUses>> uses = findPointerUses(function);
     assert(succeeded(uses) && "the analysis accepts what the front end makes");
     kernel.uses = std::move(*uses);
