@@ -20,7 +20,8 @@ struct FileNames {
   Generator &generator;
   const ParsedFile &file;
   Module &module;
-  std::set<std::string> broken; // functions with syntax errors, which have been reported
+  std::set<std::string> broken;   // functions with syntax errors, which have been reported
+  std::set<std::string> reported; // globals that are unknown: once is enough
 };
 
 // One function, from its first statement to its last.
@@ -274,7 +275,8 @@ void FunctionChecker::name(const NameExpr &node) {
     return;
   auto global = names.module.names.find(node.name);
   if (global != names.module.names.end()) {
-    if (auto *unknown = global->second.constantOf<Unknown>())
+    auto *unknown = global->second.constantOf<Unknown>();
+    if (unknown && names.reported.insert(node.name).second)
       error(node.span, unknown->why);
     if (auto *other = global->second.constantOf<FunctionRef>())
       used.push_back(other->function);
@@ -462,7 +464,7 @@ bool checkKernelFile(const Source *source, llvm::ArrayRef<const Source *> global
       options.globals.insert_or_assign(global->first, global->second);
   Generator generator(context, options, diagnostics);
   Module &module = generator.moduleOf(file);
-  FileNames names{generator, file, module, std::move(broken)};
+  FileNames names{generator, file, module, std::move(broken), {}};
 
   // Functions that their own name leads to: not those redefined or under a false condition.
   const std::vector<Token> tokens = tokenize(source->text);

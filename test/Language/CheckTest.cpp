@@ -138,7 +138,8 @@ TEST_CASE("helpers are judged where certain code calls them") {
 TEST_CASE("what a module level binds is known, unknown, or not there") {
   CHECK(checked("WIDTH = 16\nfrom triton.language import load\n" +
                 body("load(x + WIDTH)\ntl.math.exp(x)")) == "");
-  CHECK(checked("import os\nWIDTH = int(os.environ['W'])\n" + body("tl.load(x + WIDTH)")) ==
+  CHECK(checked("import os\nWIDTH = int(os.environ['W'])\n" +
+                body("tl.load(x + WIDTH)\ntl.load(x - WIDTH)")) ==
         "7:17: the global 'WIDTH' is set by an expression of the host, which is not known at "
         "compile time; set it with --global WIDTH=VALUE if it is a constant\n");
   CHECK(checked("import os\nWIDTH = int(os.environ['W'])\n" + body("tl.load(x + WIDTH)"),
@@ -156,13 +157,14 @@ TEST_CASE("syntax errors of every function, and the other errors of the others")
 }
 
 TEST_CASE("a bracket that is not closed hides no other function") {
-  CHECK(checked("@triton.jit\ndef a(x):\n    tl.load(x\n\n"
-                "@triton.jit\ndef b(x):\n    y = [1,\n        2\n\n"
-                "@triton.jit\ndef c(x):\n    tl.foo()\n") ==
-        "5:14: expected ',' between arguments, or ')' to close the call, found the end of the "
-        "line\n"
-        "10:10: expected ',' between items, or ']' to close the bracket, found the end of the line\n"
-        "14:8: 'tl' has no 'foo'\n");
+  CHECK(
+      checked("@triton.jit\ndef a(x):\n    tl.load(x\n\n"
+              "@triton.jit\ndef b(x):\n    y = [1,\n        2\n\n"
+              "@triton.jit\ndef c(x):\n    tl.foo()\n") ==
+      "5:14: expected ',' between arguments, or ')' to close the call, found the end of the "
+      "line\n"
+      "10:10: expected ',' between items, or ']' to close the bracket, found the end of the line\n"
+      "14:8: 'tl' has no 'foo'\n");
 }
 
 TEST_CASE("a file must have kernels") {
