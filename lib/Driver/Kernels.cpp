@@ -37,7 +37,7 @@ ExitCode teeny::checkFiles(const KernelOptions &options, llvm::raw_ostream &out,
     std::vector<const Source *> globals;
     for (const std::string &text : options.globals)
       globals.push_back(sources.add("--global", text));
-    if (checkKernelFile(source, globals, &context, diagnostics))
+    if (checkKernelFile(source, globals, &context, sources, diagnostics))
       out << path << ": no errors\n";
     else
       code = ExitCode::userError;

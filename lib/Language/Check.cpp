@@ -442,11 +442,13 @@ static void findBroken(const Block &statements, std::set<std::string> &names) {
 }
 
 bool checkKernelFile(const Source *source, llvm::ArrayRef<const Source *> globals,
-                     mlir::MLIRContext *context, Diagnostics &diagnostics) {
+                     mlir::MLIRContext *context, Sources &sources, Diagnostics &diagnostics) {
   unsigned before = diagnostics.errorCount();
   ParsedFile file;
   file.source = source;
   file.statements = parseFile(*source, diagnostics);
+  std::map<std::string, std::unique_ptr<ParsedFile>> imported;
+  importFiles(file, sources, imported, diagnostics);
   std::vector<const FunctionStmt *> functions = file.functions();
   std::set<std::string> broken;
   findBroken(file.statements, broken);

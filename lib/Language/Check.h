@@ -26,8 +26,9 @@ namespace teeny {
 
 // False, with errors reported, for a file that has any, and for one without kernel functions. The
 // context is worked in, and left as it was.
-// `globals` are texts for parseGlobal.
+// `globals` are texts for parseGlobal; files that it imports from its folder are read through
+// `sources`.
 bool checkKernelFile(const Source *source, llvm::ArrayRef<const Source *> globals,
-                     mlir::MLIRContext *context, Diagnostics &diagnostics);
+                     mlir::MLIRContext *context, Sources &sources, Diagnostics &diagnostics);
 
 } // namespace teeny

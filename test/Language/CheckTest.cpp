@@ -21,7 +21,8 @@ std::string checked(const std::string &text, const std::vector<std::string> &glo
   std::vector<const Source *> list;
   for (const std::string &global : globals)
     list.push_back(sources.add("--global", global));
-  bool ok = checkKernelFile(sources.add("k.py", imports + text), list, &context, diagnostics);
+  bool ok =
+      checkKernelFile(sources.add("k.py", imports + text), list, &context, sources, diagnostics);
   CHECK(ok == !diagnostics.hasErrors());
   std::string result;
   for (const Diagnostic &diagnostic : diagnostics.all()) {
