@@ -2,6 +2,7 @@
 
 #include "Language/FunctionText.h"
 #include "Language/Generator.h"
+#include "Language/Imports.h"
 #include "Language/Signature.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -278,7 +279,8 @@ void FunctionChecker::name(const NameExpr &node) {
     auto *unknown = global->second.constantOf<Unknown>();
     if (unknown && names.reported.insert(node.name).second)
       error(node.span, unknown->why);
-    if (auto *other = global->second.constantOf<FunctionRef>())
+    auto *other = global->second.constantOf<FunctionRef>();
+    if (other && other->module == &names.module)
       used.push_back(other->function);
     return;
   }
@@ -447,7 +449,7 @@ bool checkKernelFile(const Source *source, llvm::ArrayRef<const Source *> global
   ParsedFile file;
   file.source = source;
   file.statements = parseFile(*source, diagnostics);
-  std::map<std::string, std::unique_ptr<ParsedFile>> imported;
+  ImportedFiles imported;
   importFiles(file, sources, imported, diagnostics);
   std::vector<const FunctionStmt *> functions = file.functions();
   std::set<std::string> broken;
