@@ -49,7 +49,7 @@ void teeny::addGpuTilePasses(OpPassManager &passes, const Target &target) {
   // The layouts are those of mma.sync; where it lacks some types (tf32, bf16), it is not used.
   if (llvm::any_of(target.gpu->mmaShapes,
                    [](const MmaShape &shape) { return shape.type == MmaType::tf32; }))
-    assign.mmaVersion = 2;
+    assign.mmaVersion = target.wgmma() ? 3 : 2;
   passes.addNestedPass<func::FuncOp>(tile::createAssignGpuLayouts(assign));
   passes.addNestedPass<func::FuncOp>(tile::createRemoveLayoutConversions());
   passes.addPass(createCanonicalizerPass());
@@ -59,6 +59,8 @@ void teeny::addGpuTilePasses(OpPassManager &passes, const Target &target) {
   if (target.gpu->cpAsync) {
     passes.addNestedPass<func::FuncOp>(
         tile::createPipelineLoads({target.gpu->sharedPerBlockOptIn}));
+    if (target.wgmma())
+      passes.addNestedPass<func::FuncOp>(tile::createUseWarpgroupDots());
     passes.addPass(createCanonicalizerPass());
     passes.addPass(createCSEPass());
   }

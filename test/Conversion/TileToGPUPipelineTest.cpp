@@ -20,19 +20,26 @@ using namespace teeny;
 using namespace teeny::test;
 
 namespace {
-constexpr int M = 64, N = 32, blockK = 32;
+struct Case {
+  std::string element;
+  bool transposed, rowSums;
+  int stages, m, n, k, warps;
+};
 
-// out [M, N] = a [M, K] times b, which is [K, N], or [N, K] if transposed. If `rowSums`, each
-// product is followed by a sum over the columns, which warps exchange, and out's elements by all
-// that the row had summed before.
-std::string productKernel(const std::string &element, bool transposed, bool rowSums, int stages) {
-  std::string a = "tensor<64x32x", b = "tensor<32x32x", text;
+// out [M, N] = a [M, K] times b, which is [K, N], or [N, K] if transposed, for blocks of m x n x k.
+// If `rowSums`, each product is followed by a sum over the columns, which warps may exchange, and
+// out's elements grow by all that the row had summed before.
+std::string productKernel(const Case &c) {
   auto replaced = [&](std::string line) {
-    for (auto [from, to] : {std::pair<std::string, std::string>("$E", element),
-                            {"$STAGES", std::to_string(stages)},
-                            {"$COLUMN", transposed ? "%k_n" : "%one"},
-                            {"$ROW", transposed ? "%one" : "%n32"},
-                            {"$TERM", rowSums ? "%with" : "%dot"}})
+    for (auto [from, to] : {std::pair<std::string, std::string>("$E", c.element),
+                            {"$STAGES", std::to_string(c.stages)},
+                            {"$WARPS", std::to_string(c.warps)},
+                            {"$M", std::to_string(c.m)},
+                            {"$N", std::to_string(c.n)},
+                            {"$K", std::to_string(c.k)},
+                            {"$COLUMN", c.transposed ? "%k_n" : "%one"},
+                            {"$ROW", c.transposed ? "%one" : "%width_b"},
+                            {"$TERM", c.rowSums ? "%with" : "%dot"}})
       for (size_t at; (at = line.find(from)) != std::string::npos;)
         line.replace(at, from.size(), to);
     return line;
@@ -40,75 +47,77 @@ std::string productKernel(const std::string &element, bool transposed, bool rowS
   return replaced(R"(
 func.func @kernel(%a: !tile.ptr<$E> {tile.divisibility = 16 : i64}, %b: !tile.ptr<$E> {tile.divisibility = 16 : i64},
                   %out: !tile.ptr<f32>, %k: i32 {tile.divisibility = 16 : i64, tile.range = array<i64: 0, 4096>})
-    attributes {tile.kernel, tile.num_warps = 4 : i32, tile.num_stages = $STAGES : i32} {
+    attributes {tile.kernel, tile.num_warps = $WARPS : i32, tile.num_stages = $STAGES : i32} {
   %c0 = arith.constant 0 : i32
-  %c32 = arith.constant 32 : i32
-  %none = arith.constant dense<0.0> : tensor<64x32x$E>
-  %noneb = arith.constant dense<0.0> : tensor<32x32x$E>
-  %zero = arith.constant dense<0.0> : tensor<64x32xf32>
-  %one = arith.constant dense<1> : tensor<32x32xi32>
-  %n32 = arith.constant dense<32> : tensor<32x32xi32>
-  %k_n = tile.splat %k : i32 -> tensor<32x32xi32>
-  %m = tile.arange 0 to 64 : tensor<64xi32>
-  %n = tile.arange 0 to 32 : tensor<32xi32>
-  %m1 = tile.expand_dims %m at 1 : tensor<64xi32> -> tensor<64x1xi32>
-  %ks = tile.splat %k : i32 -> tensor<64x1xi32>
-  %row = arith.muli %m1, %ks : tensor<64x1xi32>
-  %rows = tile.broadcast %row : tensor<64x1xi32> -> tensor<64x32xi32>
-  %r1 = tile.expand_dims %n at 1 : tensor<32xi32> -> tensor<32x1xi32>
-  %c1 = tile.expand_dims %n at 0 : tensor<32xi32> -> tensor<1x32xi32>
-  %columns = tile.broadcast %c1 : tensor<1x32xi32> -> tensor<64x32xi32>
-  %bcolumns = tile.broadcast %c1 : tensor<1x32xi32> -> tensor<32x32xi32>
-  %brows = tile.broadcast %r1 : tensor<32x1xi32> -> tensor<32x32xi32>
-  %abase = tile.splat %a : !tile.ptr<$E> -> tensor<64x32x!tile.ptr<$E>>
-  %arow = tile.addptr %abase, %rows : tensor<64x32x!tile.ptr<$E>>, tensor<64x32xi32>
-  %astart = tile.addptr %arow, %columns : tensor<64x32x!tile.ptr<$E>>, tensor<64x32xi32>
-  %bbase = tile.splat %b : !tile.ptr<$E> -> tensor<32x32x!tile.ptr<$E>>
-  %bcolumn = arith.muli %bcolumns, $COLUMN : tensor<32x32xi32>
-  %bcol = tile.addptr %bbase, %bcolumn : tensor<32x32x!tile.ptr<$E>>, tensor<32x32xi32>
-  %astep = arith.constant dense<32> : tensor<64x32xi32>
-  %kmax = tile.splat %k : i32 -> tensor<1x32xi32>
-  %kmaxb = tile.splat %k : i32 -> tensor<32x1xi32>
-  %sum, %end = scf.for %i = %c0 to %k step %c32 iter_args(%acc = %zero, %ap = %astart)
-      -> (tensor<64x32xf32>, tensor<64x32x!tile.ptr<$E>>) : i32 {
-    %is = tile.splat %i : i32 -> tensor<1x32xi32>
-    %at = arith.addi %is, %c1 : tensor<1x32xi32>
-    %in = arith.cmpi slt, %at, %kmax : tensor<1x32xi32>
-    %inside = tile.broadcast %in : tensor<1x32xi1> -> tensor<64x32xi1>
-    %x = tile.load %ap mask %inside other %none : tensor<64x32x!tile.ptr<$E>>
-    %ib = tile.splat %i : i32 -> tensor<32x1xi32>
-    %bat = arith.addi %ib, %r1 : tensor<32x1xi32>
-    %bin = arith.cmpi slt, %bat, %kmaxb : tensor<32x1xi32>
-    %binside = tile.broadcast %bin : tensor<32x1xi1> -> tensor<32x32xi1>
-    %batrows = tile.broadcast %bat : tensor<32x1xi32> -> tensor<32x32xi32>
-    %boffset = arith.muli %batrows, $ROW : tensor<32x32xi32>
-    %bp = tile.addptr %bcol, %boffset : tensor<32x32x!tile.ptr<$E>>, tensor<32x32xi32>
-    %y = tile.load %bp mask %binside other %noneb : tensor<32x32x!tile.ptr<$E>>
-    %dot = tile.dot tf32 %x, %y, %acc : tensor<64x32x$E> * tensor<32x32x$E> -> tensor<64x32xf32>
+  %step = arith.constant $K : i32
+  %none = arith.constant dense<0.0> : tensor<$Mx$Kx$E>
+  %noneb = arith.constant dense<0.0> : tensor<$Kx$Nx$E>
+  %zero = arith.constant dense<0.0> : tensor<$Mx$Nxf32>
+  %one = arith.constant dense<1> : tensor<$Kx$Nxi32>
+  %width_b = arith.constant dense<$N> : tensor<$Kx$Nxi32>
+  %k_n = tile.splat %k : i32 -> tensor<$Kx$Nxi32>
+  %m = tile.arange 0 to $M : tensor<$Mxi32>
+  %n = tile.arange 0 to $N : tensor<$Nxi32>
+  %l = tile.arange 0 to $K : tensor<$Kxi32>
+  %m1 = tile.expand_dims %m at 1 : tensor<$Mxi32> -> tensor<$Mx1xi32>
+  %ks = tile.splat %k : i32 -> tensor<$Mx1xi32>
+  %row = arith.muli %m1, %ks : tensor<$Mx1xi32>
+  %rows = tile.broadcast %row : tensor<$Mx1xi32> -> tensor<$Mx$Kxi32>
+  %l1 = tile.expand_dims %l at 0 : tensor<$Kxi32> -> tensor<1x$Kxi32>
+  %acolumns = tile.broadcast %l1 : tensor<1x$Kxi32> -> tensor<$Mx$Kxi32>
+  %r1 = tile.expand_dims %l at 1 : tensor<$Kxi32> -> tensor<$Kx1xi32>
+  %n1 = tile.expand_dims %n at 0 : tensor<$Nxi32> -> tensor<1x$Nxi32>
+  %columns = tile.broadcast %n1 : tensor<1x$Nxi32> -> tensor<$Mx$Nxi32>
+  %bcolumns = tile.broadcast %n1 : tensor<1x$Nxi32> -> tensor<$Kx$Nxi32>
+  %abase = tile.splat %a : !tile.ptr<$E> -> tensor<$Mx$Kx!tile.ptr<$E>>
+  %arow = tile.addptr %abase, %rows : tensor<$Mx$Kx!tile.ptr<$E>>, tensor<$Mx$Kxi32>
+  %astart = tile.addptr %arow, %acolumns : tensor<$Mx$Kx!tile.ptr<$E>>, tensor<$Mx$Kxi32>
+  %bbase = tile.splat %b : !tile.ptr<$E> -> tensor<$Kx$Nx!tile.ptr<$E>>
+  %bcolumn = arith.muli %bcolumns, $COLUMN : tensor<$Kx$Nxi32>
+  %bcol = tile.addptr %bbase, %bcolumn : tensor<$Kx$Nx!tile.ptr<$E>>, tensor<$Kx$Nxi32>
+  %astep = arith.constant dense<$K> : tensor<$Mx$Kxi32>
+  %kmax = tile.splat %k : i32 -> tensor<1x$Kxi32>
+  %kmaxb = tile.splat %k : i32 -> tensor<$Kx1xi32>
+  %sum, %end = scf.for %i = %c0 to %k step %step iter_args(%acc = %zero, %ap = %astart)
+      -> (tensor<$Mx$Nxf32>, tensor<$Mx$Kx!tile.ptr<$E>>) : i32 {
+    %is = tile.splat %i : i32 -> tensor<1x$Kxi32>
+    %at = arith.addi %is, %l1 : tensor<1x$Kxi32>
+    %in = arith.cmpi slt, %at, %kmax : tensor<1x$Kxi32>
+    %inside = tile.broadcast %in : tensor<1x$Kxi1> -> tensor<$Mx$Kxi1>
+    %x = tile.load %ap mask %inside other %none : tensor<$Mx$Kx!tile.ptr<$E>>
+    %ib = tile.splat %i : i32 -> tensor<$Kx1xi32>
+    %bat = arith.addi %ib, %r1 : tensor<$Kx1xi32>
+    %bin = arith.cmpi slt, %bat, %kmaxb : tensor<$Kx1xi32>
+    %binside = tile.broadcast %bin : tensor<$Kx1xi1> -> tensor<$Kx$Nxi1>
+    %batrows = tile.broadcast %bat : tensor<$Kx1xi32> -> tensor<$Kx$Nxi32>
+    %boffset = arith.muli %batrows, $ROW : tensor<$Kx$Nxi32>
+    %bp = tile.addptr %bcol, %boffset : tensor<$Kx$Nx!tile.ptr<$E>>, tensor<$Kx$Nxi32>
+    %y = tile.load %bp mask %binside other %noneb : tensor<$Kx$Nx!tile.ptr<$E>>
+    %dot = tile.dot tf32 %x, %y, %acc : tensor<$Mx$Kx$E> * tensor<$Kx$Nx$E> -> tensor<$Mx$Nxf32>
     %total = tile.reduce(%dot) axis 1 {
-    ^bb0(%l: f32, %r: f32):
-      %t = arith.addf %l, %r : f32
+    ^bb0(%s: f32, %r: f32):
+      %t = arith.addf %s, %r : f32
       tile.yield %t : f32
-    } : (tensor<64x32xf32>) -> tensor<64xf32>
-    %total1 = tile.expand_dims %total at 1 : tensor<64xf32> -> tensor<64x1xf32>
-    %totals = tile.broadcast %total1 : tensor<64x1xf32> -> tensor<64x32xf32>
-    %with = arith.addf %dot, %totals : tensor<64x32xf32>
-    %next = tile.addptr %ap, %astep : tensor<64x32x!tile.ptr<$E>>, tensor<64x32xi32>
-    scf.yield $TERM, %next : tensor<64x32xf32>, tensor<64x32x!tile.ptr<$E>>
+    } : (tensor<$Mx$Nxf32>) -> tensor<$Mxf32>
+    %total1 = tile.expand_dims %total at 1 : tensor<$Mxf32> -> tensor<$Mx1xf32>
+    %totals = tile.broadcast %total1 : tensor<$Mx1xf32> -> tensor<$Mx$Nxf32>
+    %with = arith.addf %dot, %totals : tensor<$Mx$Nxf32>
+    %next = tile.addptr %ap, %astep : tensor<$Mx$Kx!tile.ptr<$E>>, tensor<$Mx$Kxi32>
+    scf.yield $TERM, %next : tensor<$Mx$Nxf32>, tensor<$Mx$Kx!tile.ptr<$E>>
   }
-  %obase = tile.splat %out : !tile.ptr<f32> -> tensor<64x32x!tile.ptr<f32>>
-  %width = arith.constant dense<32> : tensor<64x1xi32>
-  %orow = arith.muli %m1, %width : tensor<64x1xi32>
-  %orows = tile.broadcast %orow : tensor<64x1xi32> -> tensor<64x32xi32>
-  %op = tile.addptr %obase, %orows : tensor<64x32x!tile.ptr<f32>>, tensor<64x32xi32>
-  %o = tile.addptr %op, %columns : tensor<64x32x!tile.ptr<f32>>, tensor<64x32xi32>
-  tile.store %o, %sum : tensor<64x32x!tile.ptr<f32>>
+  %obase = tile.splat %out : !tile.ptr<f32> -> tensor<$Mx$Nx!tile.ptr<f32>>
+  %width = arith.constant dense<$N> : tensor<$Mx1xi32>
+  %orow = arith.muli %m1, %width : tensor<$Mx1xi32>
+  %orows = tile.broadcast %orow : tensor<$Mx1xi32> -> tensor<$Mx$Nxi32>
+  %op = tile.addptr %obase, %orows : tensor<$Mx$Nx!tile.ptr<f32>>, tensor<$Mx$Nxi32>
+  %o = tile.addptr %op, %columns : tensor<$Mx$Nx!tile.ptr<f32>>, tensor<$Mx$Nxi32>
+  tile.store %o, %sum : tensor<$Mx$Nx!tile.ptr<f32>>
   return
 })");
 }
 
-// With layouts and with loads begun ahead.
-std::string prepared(const std::string &text) {
+// With layouts and with loads begun ahead; for chips that have them, with dots of warp groups.
+std::string prepared(const std::string &text, bool warpgroups) {
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   context.loadDialect<mlir::arith::ArithDialect, mlir::func::FuncDialect, mlir::math::MathDialect,
                       mlir::scf::SCFDialect, tile::TileDialect>();
@@ -116,13 +125,15 @@ std::string prepared(const std::string &text) {
   REQUIRE(module);
   mlir::PassManager passes(&context);
   tile::AssignGpuLayoutsOptions assign;
-  assign.mmaVersion = 2;
+  assign.mmaVersion = warpgroups ? 3 : 2;
   passes.addPass(mlir::createCanonicalizerPass());
   passes.addNestedPass<mlir::func::FuncOp>(tile::createAssignGpuLayouts(assign));
   passes.addNestedPass<mlir::func::FuncOp>(tile::createRemoveLayoutConversions());
   passes.addPass(mlir::createCanonicalizerPass());
   passes.addPass(mlir::createCSEPass());
   passes.addNestedPass<mlir::func::FuncOp>(tile::createPipelineLoads());
+  if (warpgroups)
+    passes.addNestedPass<mlir::func::FuncOp>(tile::createUseWarpgroupDots());
   passes.addPass(mlir::createCanonicalizerPass());
   REQUIRE(mlir::succeeded(passes.run(*module)));
   std::string result;
@@ -132,56 +143,77 @@ std::string prepared(const std::string &text) {
 }
 } // namespace
 
-TEST_CASE("products of tiles that are copied ahead") {
-  struct Case {
-    std::string element;
-    bool transposed, rowSums;
-    int stages;
-  };
-  for (const Case &c :
-       {Case{"f16", false, false, 3}, Case{"f16", true, false, 2}, Case{"bf16", true, true, 4},
-        Case{"f32", false, true, 3}, Case{"f32", true, false, 2}}) {
-    std::string text = prepared(productKernel(c.element, c.transposed, c.rowSums, c.stages));
-    INFO(text);
-    REQUIRE(text.find("tile.read_buffer") != std::string::npos);
-    CHECK(text.find("tile.load") == std::string::npos);
-    PtxMachine machine(compileToPtx(text, "sm_80"));
-    unsigned bytes = bitsOf(c.element) / 8;
-    for (int k : {0, 16, 32, 48, 96, 208}) {
-      // Sums of rows are added again and again: small numbers stay exact.
-      auto number = [&](int i, int by) { return (i * 7 + i / 5) % by - by / 2; };
-      std::vector<uint8_t> as(std::max(1u, M * k * bytes)), bs(std::max(1u, k * N * bytes));
-      std::vector<float> out(M * N, -1);
-      auto put = [&](std::vector<uint8_t> &data, int i, int value) {
-        uint64_t bits = fromDouble(c.element, value);
-        std::memcpy(data.data() + i * bytes, &bits, bytes);
-      };
-      for (int i = 0; i < M * k; ++i)
-        put(as, i, number(i, 3));
-      for (int row = 0; row < k; ++row)
-        for (int column = 0; column < N; ++column)
-          put(bs, c.transposed ? column * k + row : row * N + column, number(row * N + column, 5));
-      machine.run("kernel", {1, 1, 1},
-                  {machine.buffer(as), machine.buffer(bs), machine.buffer(out), uint64_t(k)},
-                  /*dynamicShared=*/0);
-      bool allEqual = true;
-      for (int i = 0; i < M; ++i) {
-        std::vector<double> row(N);
-        for (int begin = 0; begin < k; begin += blockK) {
-          double total = 0;
-          for (int j = 0; j < N; ++j) {
-            for (int l = begin; l < std::min(begin + blockK, k); ++l)
-              row[j] += number(i * k + l, 3) * number(l * N + j, 5);
-            total += row[j];
-          }
-          for (int j = 0; c.rowSums && j < N; ++j)
-            row[j] += total;
+namespace {
+void checkProducts(const Case &c, const std::string &text, const std::string &target) {
+  INFO(text);
+  CHECK(text.find("tile.load") == std::string::npos);
+  std::string ptx = compileToPtx(text, target);
+  bool usesDynamic = ptx.find(".extern .shared") != std::string::npos;
+  PtxMachine machine(ptx);
+  unsigned bytes = bitsOf(c.element) / 8;
+  for (int k : {0, 16, c.k, c.k + 16, 3 * c.k, 6 * c.k + 16}) {
+    // Sums of rows are added again and again: small numbers stay exact.
+    auto number = [&](int i, int by) { return (i * 7 + i / 5) % by - by / 2; };
+    std::vector<uint8_t> as(std::max(1u, c.m * k * bytes)), bs(std::max(1u, k * c.n * bytes));
+    std::vector<float> out(c.m * c.n, -1);
+    auto put = [&](std::vector<uint8_t> &data, int i, int value) {
+      uint64_t bits = fromDouble(c.element, value);
+      std::memcpy(data.data() + i * bytes, &bits, bytes);
+    };
+    for (int i = 0; i < c.m * k; ++i)
+      put(as, i, number(i, 3));
+    for (int row = 0; row < k; ++row)
+      for (int column = 0; column < c.n; ++column)
+        put(bs, c.transposed ? column * k + row : row * c.n + column,
+            number(row * c.n + column, 5));
+    machine.run("kernel", {1, 1, 1},
+                {machine.buffer(as), machine.buffer(bs), machine.buffer(out), uint64_t(k)},
+                /*dynamicShared=*/usesDynamic ? 200000 : 0);
+    bool allEqual = true;
+    for (int i = 0; i < c.m; ++i) {
+      std::vector<double> row(c.n);
+      for (int begin = 0; begin < k; begin += c.k) {
+        double total = 0;
+        for (int j = 0; j < c.n; ++j) {
+          for (int l = begin; l < std::min(begin + c.k, k); ++l)
+            row[j] += number(i * k + l, 3) * number(l * c.n + j, 5);
+          total += row[j];
         }
-        for (int j = 0; j < N; ++j)
-          allEqual &= std::abs(out[i * N + j] - row[j]) <= 1e-6 * std::abs(row[j]);
+        for (int j = 0; c.rowSums && j < c.n; ++j)
+          row[j] += total;
       }
-      INFO("k = " << k);
-      CHECK(allEqual);
+      for (int j = 0; j < c.n; ++j)
+        allEqual &= std::abs(out[i * c.n + j] - row[j]) <= 1e-6 * std::abs(row[j]);
     }
+    INFO("k = " << k);
+    CHECK(allEqual);
+  }
+}
+} // namespace
+
+TEST_CASE("products of tiles that are copied ahead") {
+  for (const Case &c :
+       {Case{"f16", false, false, 3, 64, 32, 32, 4}, Case{"f16", true, false, 2, 64, 32, 32, 4},
+        Case{"bf16", true, true, 4, 64, 32, 32, 4}, Case{"f32", false, true, 3, 64, 32, 32, 4},
+        Case{"f32", true, false, 2, 64, 32, 32, 4},
+        // Threads hold less than a row for a matrix load, and copy 8 bytes at once.
+        Case{"f16", true, false, 2, 128, 32, 32, 8}}) {
+    std::string text = prepared(productKernel(c), /*warpgroups=*/false);
+    CHECK(text.find("tile.read_buffer") != std::string::npos);
+    checkProducts(c, text, "sm_80");
+  }
+}
+
+// Rows of 64, 128 and 32 bytes; several parts to a row; several blocks of 64 rows; two groups.
+TEST_CASE("products by warp groups of tiles that are copied ahead") {
+  for (const Case &c :
+       {Case{"f16", false, false, 3, 64, 32, 32, 4}, Case{"f16", true, true, 2, 64, 64, 64, 4},
+        Case{"bf16", false, false, 2, 128, 128, 16, 4},
+        Case{"f16", false, true, 2, 128, 16, 128, 8},
+        Case{"f16", true, false, 2, 256, 64, 32, 8}}) {
+    std::string text = prepared(productKernel(c), /*warpgroups=*/true);
+    CHECK(text.find("tile.warpgroup_dot") != std::string::npos);
+    CHECK(text.find("tile.read_buffer") == std::string::npos);
+    checkProducts(c, text, "sm_90a");
   }
 }

@@ -420,8 +420,8 @@ private:
       unsigned run = (outerRuns ? outer : k) * 2, row = outerRuns ? k : outer;
       if (!outerRuns && run >= rowBytes)
         fail(threads[first], "k beyond a row");
-      uint64_t at = begin + run / rowBytes * along + row / 8 * blocks + row % 8 * rowBytes +
-                    run % rowBytes;
+      uint64_t at =
+          begin + run / rowBytes * along + row / 8 * blocks + row % 8 * rowBytes + run % rowBytes;
       at ^= (at >> 7 & (rowBytes / 16 - 1)) << 4;
       uint16_t bits;
       std::memcpy(&bits, sharedBytes(threads[first + outer % 128], at, 2, nullptr), 2);

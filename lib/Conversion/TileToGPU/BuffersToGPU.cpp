@@ -23,6 +23,19 @@ static LinearLayout writerLayout(tile::BufferType type) {
   return type.getWriter().toLinear(type.getTile().getShape());
 }
 
+WarpgroupBuffer teeny::gpu::warpgroupBuffer(tile::BufferType type) {
+  return chooseWarpgroupBuffer(writerLayout(type), elementBytes(type));
+}
+
+// Where the elements that a thread writes lie in a slot.
+static LinearLayout writePlaces(tile::BufferType type, const GpuFacts &facts) {
+  if (!type.getTile().getEncoding())
+    return warpgroupBuffer(type).writes;
+  return chooseTileBuffer(writerLayout(type), linearLayout(type.getTile()), elementBytes(type),
+                          facts.ldmatrix)
+      .writes;
+}
+
 // The address of a slot.
 static Value slotAddress(Emit &emit, tile::BufferType type, Value buffer, Value slot) {
   Value offset = arith::MulIOp::create(emit.builder, emit.loc, slot, emit.i32(slotBytes(type)));
@@ -49,10 +62,7 @@ public:
                                 ConversionPatternRewriter &rewriter) const override {
     tile::BufferType type = op.getBuffer().getType();
     unsigned width = op.getWidth(), bytes = elementBytes(type);
-    LinearLayout writer = writerLayout(type);
-    LinearLayout places =
-        chooseTileBuffer(writer, linearLayout(type.getTile()), bytes, context.facts.ldmatrix)
-            .writes;
+    LinearLayout places = writePlaces(type, context.facts);
     if (places.consecutive(Dim::reg, Dim::offset) < width)
       return op.emitOpError("copies ")
              << width << " elements at once, which are not neighbours in the buffer";
@@ -89,6 +99,9 @@ public:
                                 ConversionPatternRewriter &rewriter) const override {
     Emit emit(rewriter, op.getLoc());
     emit.waitCopies(op.getPending());
+    // Instructions of warp groups see what was written before such a fence.
+    if (context.facts.tma)
+      emit.fenceForWarpgroups();
     emit.barrier();
     rewriter.eraseOp(op);
     return success();

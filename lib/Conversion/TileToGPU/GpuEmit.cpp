@@ -364,6 +364,13 @@ void Emit::waitCopies(unsigned pending) {
   intrinsic("llvm.nvvm.cp.async.wait.group", {}, {i32(pending)});
 }
 
+void Emit::fenceForWarpgroups() {
+  assembly("fence.proxy.async.shared::cta;", "~{memory}", {}, {}, /*sideEffects=*/true);
+}
+Value Emit::sharedAddress(Value pointer) {
+  return LLVM::PtrToIntOp::create(builder, loc, builder.getI32Type(), pointer);
+}
+
 SmallVector<Value> Emit::loadMatrices(Value address, unsigned count, bool transposed) {
   std::string name = "llvm.nvvm.ldmatrix.sync.aligned.m8n8.x" + std::to_string(count) +
                      (transposed ? ".trans" : "") + ".b16";

@@ -82,6 +82,11 @@ public:
   void copyAsync(mlir::Value to, mlir::Value from, unsigned bytes, mlir::Value mask);
   void commitCopies();
   void waitCopies(unsigned pending);
+  // What this thread has written to shared memory is there for the matrix instructions of warp
+  // groups.
+  void fenceForWarpgroups();
+  // The address of shared memory as i32.
+  mlir::Value sharedAddress(mlir::Value pointer);
 
   // One, two or four 8 x 8 matrices of 16 bits, a word of each in every lane; the address is that
   // of a row (SwizzledBuffer.h).

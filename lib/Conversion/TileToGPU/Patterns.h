@@ -44,6 +44,7 @@ void populateScanPatterns(KernelContext &, mlir::RewritePatternSet &);
 void populateDotPatterns(KernelContext &, mlir::RewritePatternSet &);
 void populateMmaPatterns(KernelContext &, mlir::RewritePatternSet &);
 void populateBufferPatterns(KernelContext &, mlir::RewritePatternSet &);
+void populateWarpgroupDotPatterns(KernelContext &, mlir::RewritePatternSet &);
 void populateAtomicPatterns(KernelContext &, mlir::RewritePatternSet &);
 void populateInlineAsmPatterns(KernelContext &, mlir::RewritePatternSet &);
 // Of scalars: division, exp2, sqrt, rsqrt; and the report of functions that no pattern knows.
@@ -74,6 +75,8 @@ int64_t exchangeBytes(mlir::Type type, const tile::LinearLayout &layout);
 // The registers of the tile in a slot of a buffer at this address.
 llvm::SmallVector<mlir::Value> readTileBuffer(Emit &emit, mlir::Value address, mlir::Type element,
                                               const TileBuffer &buffer);
+// The order of a buffer's tile without a layout.
+WarpgroupBuffer warpgroupBuffer(tile::BufferType type);
 // Bytes of a slot.
 int64_t slotBytes(tile::BufferType type);
 

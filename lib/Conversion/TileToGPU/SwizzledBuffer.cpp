@@ -214,15 +214,43 @@ TileBuffer teeny::gpu::chooseTileBuffer(const LinearLayout &writer, const Linear
   }
   SmallVector<uint64_t> vector =
       basesOf(writer, Dim::reg, Log2_32(std::max(1u, 16 / elementBytes)));
-  LinearLayout offsets =
-      swizzledOffsets(writer.outs(), vector,
-                      basesOf(writer, Dim::lane, laneBitsTogether(elementBytes << vector.size())),
-                      basesOf(reader, Dim::lane, laneBitsTogether(elementBytes)), elementBytes);
+  // A swizzle by directions within the vectors would tear them apart.
+  SmallVector<uint64_t> reading = basesOf(reader, Dim::lane, laneBitsTogether(elementBytes));
+  llvm::erase_if(reading, [&](uint64_t basis) { return is_contained(vector, basis); });
+  SmallVector<uint64_t> writing =
+      basesOf(writer, Dim::lane, laneBitsTogether(elementBytes << vector.size()));
+  LinearLayout offsets = swizzledOffsets(writer.outs(), vector, writing, reading, elementBytes);
+  if (!isAligned(*writer.invertAndCompose(offsets), vector.size()))
+    offsets = swizzledOffsets(writer.outs(), vector, writing, {}, elementBytes);
   buffer.writes = *writer.invertAndCompose(offsets);
   buffer.reads = *reader.invertAndCompose(offsets);
   buffer.readBits = vector.size();
   while (!isAligned(buffer.reads, buffer.readBits))
     --buffer.readBits;
+  return buffer;
+}
+
+WarpgroupBuffer teeny::gpu::chooseWarpgroupBuffer(const LinearLayout &writer,
+                                                  unsigned elementBytes) {
+  WarpgroupBuffer buffer;
+  buffer.elementBytes = elementBytes;
+  buffer.rowDim = writer.basis(Dim::reg, 0, tile::tensorDim(1)) ? 1 : 0;
+  Dim along = tile::tensorDim(buffer.rowDim), other = tile::tensorDim(1 - buffer.rowDim);
+  buffer.rowElements = std::min<int64_t>(128 / elementBytes, writer.outSize(along));
+  buffer.rows = writer.outSize(other);
+  unsigned rowBits = Log2_64(buffer.rowElements), addressBits = Log2_64(buffer.rowBytes());
+  LinearLayout offsets({}, writer.outs());
+  for (unsigned bit = 0; bit < rowBits; ++bit)
+    offsets.addBasis(Dim::offset, {{along, uint64_t(1) << bit}});
+  for (unsigned bit = 0; bit < writer.outBits(other); ++bit) {
+    uint64_t piece = 0;
+    if (unsigned address = addressBits + bit; address >= 7 && address < addressBits + 3)
+      piece = uint64_t(16 / elementBytes) << (address - 7);
+    offsets.addBasis(Dim::offset, {{along, piece}, {other, uint64_t(1) << bit}});
+  }
+  for (unsigned bit = rowBits; bit < writer.outBits(along); ++bit)
+    offsets.addBasis(Dim::offset, {{along, uint64_t(1) << bit}});
+  buffer.writes = *writer.invertAndCompose(offsets);
   return buffer;
 }
 

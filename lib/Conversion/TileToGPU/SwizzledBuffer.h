@@ -79,6 +79,21 @@ struct TileBuffer {
 TileBuffer chooseTileBuffer(const tile::LinearLayout &writer, const tile::LinearLayout &reader,
                             unsigned elementBytes, bool matrixLoads);
 
+// A buffer from which the matrix instructions of warp groups read (WarpgroupDotToGPU.cpp). Rows of
+// up to 128 bytes run along the dim of the writer's vectors, of 16 bytes; row r is the r-th along
+// the other dim, and behind all rows those of the next part follow. Address bits 7, 8 and 9 are
+// added (exclusive or) to bits 4, 5 and 6; with rows of 64 bytes the first two, of 32 bytes the
+// first one.
+struct WarpgroupBuffer {
+  tile::LinearLayout writes; // (register, lane, warp) -> Dim::offset
+  unsigned rowDim = 0;
+  int64_t rowElements = 1, rows = 1;
+  unsigned elementBytes = 2;
+
+  int64_t rowBytes() const { return rowElements * elementBytes; }
+};
+WarpgroupBuffer chooseWarpgroupBuffer(const tile::LinearLayout &writer, unsigned elementBytes);
+
 // Registers in groups that lie at consecutive offsets: the first of each group, and what to add to
 // (exclusive or) get its others.
 struct RegisterGroups {

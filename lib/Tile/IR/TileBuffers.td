@@ -54,4 +54,17 @@ def Tile_ReadBufferOp : Tile_Op<"read_buffer", [MemoryEffects<[MemRead]>]> {
   let hasVerifier = 1;
 }
 
+def Tile_WarpgroupDotOp : Tile_Op<"warpgroup_dot", [MemoryEffects<[MemRead]>, AllTypesMatch<["acc", "result"]>]> {
+  let summary = "acc + lhs x rhs by matrix instructions of four warps, which read operands from buffers";
+  let description = [{
+    The right operand is a slot of a buffer, the left one too or a tile laid out as `#tile.dot_operand`. The tiles of these buffers
+    have no layout: their elements lie as the instructions want them (Conversion/TileToGPU/SwizzledBuffer.h).
+  }];
+  let arguments = (ins AnyTypeOf<[Tile_BufferType, Tile_Tile]>:$lhs, Optional<I32>:$lhsSlot, Tile_BufferType:$rhs, I32:$rhsSlot,
+                       Tile_Tile:$acc);
+  let results = (outs Tile_Tile:$result);
+  let assemblyFormat = [{ $lhs (`[` $lhsSlot^ `]`)? `,` $rhs `[` $rhsSlot `]` `,` $acc attr-dict `:`
+                          type($lhs) `*` type($rhs) `->` type($result) }];
+}
+
 #endif

@@ -255,20 +255,24 @@ MmaLayoutAttr LayoutClasses::mmaLayout(DotOp dot) const {
                (element.isF16() && sum.isF16()) ||
                (element.isF32() && sum.isF32() && dot.getPrecision() != DotPrecision::ieee) ||
                (element.isInteger(8) && sum.isInteger(32));
-  if (mmaVersion != 2 || !types || element != getElementTypeOrSelf(dot.getRhs().getType()))
+  if (mmaVersion < 2 || !types || element != getElementTypeOrSelf(dot.getRhs().getType()))
     return {};
   unsigned rank = result.getRank();
   int64_t m = result.getDimSize(rank - 2), n = result.getDimSize(rank - 1);
   int64_t k = lhs.getDimSize(rank - 1);
   if (m < 16 || n < 8 || k < 8 * kWidthOf(element))
     return {};
+  // Four warps multiply 64 rows together, 16 each.
+  if (mmaVersion == 3 && rank == 2 && element.getIntOrFloatBitWidth() == 16 && sum.isF32() &&
+      warps % 4 == 0 && m >= 16 * warps && n >= 16)
+    return MmaLayoutAttr::get(context, 2, {warps, 1}, {16, 8});
   // Each warp a part about as high as wide, which shares most of its operands.
   SmallVector<int64_t> split(rank, 1);
   for (int64_t left = warps; left > 1; left /= 2) {
     int64_t height = m / (16 * split[rank - 2]), width = n / (8 * split[rank - 1]);
     (height * 2 >= width ? split[rank - 2] : split[rank - 1]) *= 2;
   }
-  return MmaLayoutAttr::get(context, mmaVersion, split, {16, 8});
+  return MmaLayoutAttr::get(context, 2, split, {16, 8});
 }
 
 // Threads with blocks about as high as wide, so that each operand that they hold is used often.

@@ -24,7 +24,7 @@ namespace teeny::tile {
 class LayoutClasses {
 public:
   // Decides for all tiles in the function, which have no layouts yet. `lanes` is the size of a
-  // warp. `mmaVersion` is that of the matrix instructions to use (MmaLayout), 0 for none.
+  // warp. `mmaVersion` is that of the matrix instructions to use (tile-assign-gpu-layouts).
   LayoutClasses(mlir::func::FuncOp function, const AxisInfoMap &facts, int64_t lanes,
                 int64_t mmaVersion);
 

@@ -58,7 +58,7 @@ def AssignGpuLayouts : Pass<"tile-assign-gpu-layouts", "::mlir::func::FuncOp"> {
   }];
   let options = [
     Option<"threadsPerWarp", "threads-per-warp", "int64_t", "32", "Size of a warp">,
-    Option<"mmaVersion", "mma-version", "int64_t", "0", "Matrix instructions to use: 2 for mma.sync, 0 for none">
+    Option<"mmaVersion", "mma-version", "int64_t", "0", "Matrix instructions to use: 2 for mma.sync, 3 if those of four warps will be where they can, 0 for none">
   ];
 }
 
@@ -105,6 +105,24 @@ def PipelineLoads : Pass<"tile-pipeline-loads", "::mlir::func::FuncOp"> {
   }];
   let options = [Option<"sharedBytes", "shared-bytes", "int64_t", "166912", "Shared memory that buffers may take">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
+def UseWarpgroupDots : Pass<"tile-use-warpgroup-dots", "::mlir::func::FuncOp"> {
+  let summary = "Multiply by matrix instructions that read their operands from buffers";
+  let description = [{
+    A `tile.dot` of f16 or bf16 whose operands are both a `tile.read_buffer`, and whose result's layout gives each four warps
+    whole blocks of 64 rows, becomes a `tile.warpgroup_dot`, if all reads of its buffers can. A left operand in registers, as
+    that of attention's second dot, stays with `mma.sync`.
+    ```mlir
+    %a = tile.read_buffer %left[%i] : ...
+    %b = tile.read_buffer %right[%i] : ...
+    %d = tile.dot ieee %a, %b, %c : ...
+    ```
+    becomes
+    ```mlir
+    %d = tile.warpgroup_dot %left[%i], %right[%i], %c : !tile.buffer<3 of tensor<128x64xf16>, written #blocked> * ...
+    ```
+  }];
 }
 
 def VerifyLayouts : Pass<"tile-verify-layouts", "::mlir::func::FuncOp"> {

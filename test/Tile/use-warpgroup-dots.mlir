@@ -1,0 +1,43 @@
+// RUN: teeny-opt %s -tile-use-warpgroup-dots -split-input-file | FileCheck %s
+
+#blocked = #tile.blocked<registers = [1, 8], lanes = [8, 4], warps = [4, 1], order = [1, 0]>
+#mma = #tile.mma<version = 2, warps = [4, 1], instruction = [16, 8]>
+#a = #tile.dot_operand<index = 0, parent = #mma, k_width = 2>
+#b = #tile.dot_operand<index = 1, parent = #mma, k_width = 2>
+// Both operands from buffers, whose tiles lose their layout.
+// CHECK-LABEL: func @product
+// CHECK: %[[A:.*]] = tile.alloc_buffer : <2 of tensor<64x32xf16>, written #
+// CHECK: %[[B:.*]] = tile.alloc_buffer : <2 of tensor<32x32xf16>, written #
+// CHECK: tile.copy_async %arg0 to %[[A]]
+// CHECK-NOT: tile.read_buffer
+// CHECK: tile.warpgroup_dot %[[A]][%arg2], %[[B]][%arg2], %arg3 :
+func.func @product(%p: tensor<64x32x!tile.ptr<f16>, #blocked>, %q: tensor<32x32x!tile.ptr<f16>, #blocked>, %i: i32,
+                   %acc: tensor<64x32xf32, #mma>) -> tensor<64x32xf32, #mma> attributes {tile.num_warps = 4 : i32} {
+  %left = tile.alloc_buffer : !tile.buffer<2 of tensor<64x32xf16, #a>, written #blocked>
+  %right = tile.alloc_buffer : !tile.buffer<2 of tensor<32x32xf16, #b>, written #blocked>
+  tile.copy_async %p to %left[%i] width 8 : tensor<64x32x!tile.ptr<f16>, #blocked>, !tile.buffer<2 of tensor<64x32xf16, #a>, written #blocked>
+  tile.copy_async %q to %right[%i] width 8 : tensor<32x32x!tile.ptr<f16>, #blocked>, !tile.buffer<2 of tensor<32x32xf16, #b>, written #blocked>
+  %a = tile.read_buffer %left[%i] : !tile.buffer<2 of tensor<64x32xf16, #a>, written #blocked> -> tensor<64x32xf16, #a>
+  %b = tile.read_buffer %right[%i] : !tile.buffer<2 of tensor<32x32xf16, #b>, written #blocked> -> tensor<32x32xf16, #b>
+  %d = tile.dot ieee %a, %b, %acc : tensor<64x32xf16, #a> * tensor<32x32xf16, #b> -> tensor<64x32xf32, #mma>
+  return %d : tensor<64x32xf32, #mma>
+}
+
+// -----
+
+#blocked = #tile.blocked<registers = [1, 4], lanes = [4, 8], warps = [4, 1], order = [1, 0]>
+#mma = #tile.mma<version = 2, warps = [4, 1], instruction = [16, 8]>
+#b = #tile.dot_operand<index = 1, parent = #mma, k_width = 2>
+#a = #tile.dot_operand<index = 0, parent = #mma, k_width = 2>
+// Left operands in registers, and buffers copied 8 bytes at a time, stay with mma.sync.
+// CHECK-LABEL: func @narrow
+// CHECK: tile.read_buffer
+// CHECK: tile.dot
+func.func @narrow(%q: tensor<32x32x!tile.ptr<f16>, #blocked>, %i: i32, %acc: tensor<64x32xf32, #mma>, %x: tensor<64x32xf16, #a>)
+    -> tensor<64x32xf32, #mma> attributes {tile.num_warps = 4 : i32} {
+  %right = tile.alloc_buffer : !tile.buffer<2 of tensor<32x32xf16, #b>, written #blocked>
+  tile.copy_async %q to %right[%i] width 4 : tensor<32x32x!tile.ptr<f16>, #blocked>, !tile.buffer<2 of tensor<32x32xf16, #b>, written #blocked>
+  %b = tile.read_buffer %right[%i] : !tile.buffer<2 of tensor<32x32xf16, #b>, written #blocked> -> tensor<32x32xf16, #b>
+  %e = tile.dot ieee %x, %b, %acc : tensor<64x32xf16, #a> * tensor<32x32xf16, #b> -> tensor<64x32xf32, #mma>
+  return %e : tensor<64x32xf32, #mma>
+}
