@@ -202,12 +202,12 @@ def fmod(x, y):
 
 @triton.jit
 def minimum(x, y):
-    return tl.minimum(x, y, propagate_nan=tl.PropagateNan.ALL)
+    return tl.where((x < y) | (x != x), x, y)  # NaN wins
 
 
 @triton.jit
 def maximum(x, y):
-    return tl.maximum(x, y, propagate_nan=tl.PropagateNan.ALL)
+    return tl.where((x > y) | (x != x), x, y)  # NaN wins
 
 
 @triton.jit

@@ -177,6 +177,12 @@ void ManifestBuilder::visit(Operation *op) {
     buffer.kind = ManifestBuffer::Kind::param;
     buffer.tensor = param.getName().str();
     addBuffer(param.getResult(), std::move(buffer));
+  } else if (auto constant = dyn_cast<graph::ConstantOp>(op)) {
+    ManifestBuffer buffer;
+    buffer.name = constant.getName().str();
+    buffer.kind = ManifestBuffer::Kind::param;
+    buffer.tensor = constant.getName().str();
+    addBuffer(constant.getResult(), std::move(buffer));
   } else if (auto scratch = dyn_cast<graph::ScratchOp>(op)) {
     ManifestBuffer buffer;
     buffer.name = scratch.getName().str();

@@ -2,6 +2,7 @@
 
 #include "Base/File.h"
 #include "Driver/LaunchTable.h"
+#include "Driver/NodeTable.h"
 #include "Driver/Pipeline.h"
 #include "Driver/TilePipeline.h"
 #include "Driver/TimePhases.h"
@@ -120,10 +121,16 @@ ExitCode teeny::check(const CheckOptions &options, llvm::raw_ostream &out, llvm:
   if (wholeFile)
     return checkFiles(options.kernels, out, err);
   Pipeline pipeline({options.graph.file, options.graph.opsDirs, {}, false, options.kernels});
-  bool ok = pipeline.run(Phase::tile);
+  std::string table;
+  bool ok = pipeline.run(Phase::tile, [&](Phase phase) {
+    if (phase == Phase::inferShapes)
+      table = nodeTable(pipeline.module());
+    return true;
+  });
   pipeline.diagnostics().render(err);
   if (!ok)
     return failed(pipeline, err);
-  out << (kernels.empty() ? options.graph.file : llvm::join(kernels, ", ")) << ": no errors\n";
+  out << (kernels.empty() ? options.graph.file : llvm::join(kernels, ", ")) << ": no errors\n"
+      << table;
   return ExitCode::success;
 }

@@ -10,7 +10,17 @@
 
 namespace teeny {
 
-enum class Phase { import, inferShapes, legalizeOps, bindKernels, tile, generateCode, writeBundle };
+enum class Phase {
+  import,
+  inferShapes,
+  simplify,
+  legalizeOps,
+  fuse,
+  bindKernels,
+  tile,
+  generateCode,
+  writeBundle
+};
 
 struct PhaseInfo {
   Phase phase;

@@ -19,6 +19,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -56,8 +57,12 @@ bool Pipeline::runPhase(Phase phase) {
     return import();
   case Phase::inferShapes:
     return inferShapes();
+  case Phase::simplify:
+    return simplify();
   case Phase::legalizeOps:
     return legalizeOps();
+  case Phase::fuse:
+    return fuse();
   case Phase::bindKernels:
     return bind();
   case Phase::tile:
@@ -92,19 +97,39 @@ bool Pipeline::inferShapes() {
   return succeeded(passes.run(*ir));
 }
 
-// Typed operations become calls of declarations: those that ship, and those whose kernels are
-// written here.
-bool Pipeline::legalizeOps() {
+// Fewer operations that mean the same.
+bool Pipeline::simplify() {
   PassManager passes(&context);
-  passes.addPass(graph::createGraphLegalizeOps());
-  passes.addPass(graph::createGraphOutlineMaps());
+  passes.addPass(createCanonicalizerPass());
+  passes.addPass(graph::createGraphFoldScales());
+  passes.addPass(graph::createGraphFoldParams());
+  passes.addPass(graph::createGraphMergeMaps());
   return succeeded(passes.run(*ir));
 }
 
-// Calls become launches; each kernel is compiled by the front end for the arguments it gets. From
-// here on the graph is a plan: what is launched, on which buffers.
+// Operations that kernels are written for become calls of their declarations.
+bool Pipeline::legalizeOps() {
+  PassManager passes(&context);
+  passes.addPass(graph::createGraphLegalizeOps());
+  passes.addPass(createCanonicalizerPass());
+  return succeeded(passes.run(*ir));
+}
+
+// What follows a kernel point by point is done as it stores. That takes a look at the kernels.
+bool Pipeline::fuse() {
+  fuseEpilogues(*ir, texts);
+  return true;
+}
+
+// The maps that are left, and movements of data, get kernels of their own, as text. Then calls
+// become launches; each kernel is compiled by the front end for the arguments it gets. From here on
+// the graph is a plan: what is launched, on which buffers.
 bool Pipeline::bind() {
-  return standalone ? standalone->generate(*ir) : bindKernels(*ir, texts, reports);
+  if (standalone)
+    return standalone->generate(*ir);
+  PassManager passes(&context);
+  passes.addPass(graph::createGraphOutlineMaps());
+  return succeeded(passes.run(*ir)) && bindKernels(*ir, texts, reports);
 }
 
 // What holds for every target: constants folded, common subexpressions shared, offsets as wide as
@@ -176,8 +201,9 @@ bool Pipeline::writeBundle() {
 
   // Weights are borrowed by the writer until it has written them.
   llvm::StringMap<MappedFile> mapped;
+  std::deque<std::string> computed;
   if (!standalone)
-    addWeights(writer, mapped);
+    addWeights(writer, mapped, computed);
   if (reports.hasErrors())
     return false;
   Result<std::vector<std::byte>> result = writer.bytes(plan);
@@ -190,7 +216,8 @@ bool Pipeline::writeBundle() {
 }
 
 // From the mapped files as they are; the importer has checked them, but files can change.
-void Pipeline::addWeights(BundleWriter &writer, llvm::StringMap<MappedFile> &mapped) {
+void Pipeline::addWeights(BundleWriter &writer, llvm::StringMap<MappedFile> &mapped,
+                          std::deque<std::string> &computed) {
   auto graph = *ir->getOps<graph::GraphOp>().begin();
   for (auto param : graph.getBlock().getOps<graph::ParamOp>()) {
     std::string path = graph::pathOf(param, param.getFile());
@@ -214,6 +241,21 @@ void Pipeline::addWeights(BundleWriter &writer, llvm::StringMap<MappedFile> &map
       continue;
     }
     writer.addWeight(param.getName().str(), tensor->dtype, tensor->shape, tensor->data);
+  }
+  for (auto constant : graph.getBlock().getOps<graph::ConstantOp>()) {
+    auto value = cast<DenseElementsAttr>(constant.getValue());
+    ArrayRef<int64_t> shape = value.getType().getShape();
+    ArrayRef<char> data = value.getRawData();
+    if (value.isSplat()) {
+      // One element stands for all.
+      std::string &all = computed.emplace_back();
+      for (int64_t i = 0; i < value.getNumElements(); ++i)
+        all.append(data.begin(), data.end());
+      data = all;
+    }
+    writer.addWeight(constant.getName().str(), *graph::dtypeOf(value.getElementType()),
+                     std::vector<int64_t>(shape.begin(), shape.end()),
+                     std::as_bytes(std::span(data.data(), data.size())));
   }
 }
 

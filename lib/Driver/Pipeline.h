@@ -14,6 +14,7 @@
 
 #include "llvm/ADT/StringMap.h"
 
+#include <deque>
 #include <functional>
 #include <optional>
 #include <string>
@@ -59,12 +60,15 @@ private:
   bool runPhase(Phase phase);
   bool import();
   bool inferShapes();
+  bool simplify();
   bool legalizeOps();
+  bool fuse();
   bool bind();
   bool simplifyTiles();
   bool generate();
   bool writeBundle();
-  void addWeights(BundleWriter &writer, llvm::StringMap<MappedFile> &mapped);
+  void addWeights(BundleWriter &writer, llvm::StringMap<MappedFile> &mapped,
+                  std::deque<std::string> &computed);
   SourceLocation placeOfInput() const;
 
   Settings settings;

@@ -79,7 +79,7 @@ void teeny::addCpuPasses(OpPassManager &passes, const Target &target) {
 std::string teeny::printIR(Operation *op) {
   std::string text;
   llvm::raw_string_ostream os(text);
-  op->print(os, OpPrintingFlags().assumeVerified());
+  op->print(os, OpPrintingFlags().assumeVerified().elideLargeElementsAttrs(64));
   os << "\n";
   return text;
 }

@@ -89,6 +89,8 @@ Value Generator::fromConst(const ConstValue &value) {
 static Type typeOf(const ParamSpec &spec) {
   if (spec.kind == ParamSpec::pointer)
     return Type(ElementType(spec.type, 1, spec.readOnly));
+  if (spec.kind == ParamSpec::tile)
+    return Type(spec.type, spec.shape);
   return Type(spec.type);
 }
 

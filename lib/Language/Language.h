@@ -76,11 +76,12 @@ private:
 
 // What a caller binds to a parameter.
 struct ParamSpec {
-  enum Kind { pointer, scalar, constexprValue };
+  enum Kind { pointer, scalar, constexprValue, tile };
   std::string name;
   Kind kind = scalar;
-  ScalarType type;          // of the scalar, or of what the pointer points to
-  int64_t divisibility = 1; // of the value, or of the address in bytes
+  ScalarType type; // of the scalar, of what the pointer points to, or of the tile's elements
+  llvm::SmallVector<int64_t> shape; // of a tile: for functions that are put into kernels
+  int64_t divisibility = 1;         // of the value, or of the address in bytes
   std::optional<std::pair<int64_t, int64_t>> range; // of an integer, inclusive
   std::optional<int64_t> known; // the value of an integer: becomes a constant, not a parameter
   bool noalias = false;

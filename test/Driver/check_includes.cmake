@@ -13,7 +13,7 @@ set(table
   "lib/Support: Expr nlohmann llvm mlir"
   "lib/Graph/IR: Support Expr TensorFile llvm mlir"
   "lib/Graph/Import: Graph/IR Support Expr TensorFile llvm mlir"
-  "lib/Graph/Transforms: Graph/IR Support Expr TensorFile llvm mlir"
+  "lib/Graph/Transforms: Graph/IR Graph/Reference Support Expr TensorFile llvm mlir"
   "lib/Graph/Reference: Graph/IR Support Expr TensorFile llvm mlir"
   "lib/Language: Support Tile/IR Expr llvm mlir"
   "lib/Tile/IR: Support Expr llvm mlir"

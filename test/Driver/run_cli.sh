@@ -38,7 +38,11 @@ expect 2 "$teenyc" compile "$graph" -o x.bundle --target=sm_20
 expect 2 "$teenyc" dump "$graph"
 expect 1 "$teenyc" dump --tile --kernel=nothing "$graph"
 expect 1 "$teenyc" dump --manifest "$teenyc"
+# check prints a table of the nodes.
 expect 0 "$teenyc" check "$graph"
+holds "no errors"
+holds "parameters  flops"
+holds "yolo.detect_decode  f32[B, 4, 8400]"
 
 # --stop-after prints what the phase made, to a file with -o; nothing else is written.
 expect 0 "$teenyc" compile "$graph" --stop-after=import
@@ -46,14 +50,16 @@ holds "graph.call"
 expect 0 "$teenyc" compile "$graph" --stop-after=bind-kernels
 holds "graph.launch"
 holds "tile.kernel"
+expect 0 "$teenyc" compile "$(dirname "$graph")/../mlp/mlp.json" --stop-after=fuse
+holds "is fused into the stores of"
 expect 0 "$teenyc" compile "$graph" --stop-after=tile -o tile.mlir
 grep -q "tile.store" tile.mlir
 [ ! -s out ]
 
 # --emit-ir writes one entry for each phase.
 expect 0 "$teenyc" compile "$graph" -o x.bundle --target=x86-64,compute_80 --emit-ir=ir
-ls ir | diff - <(printf '%s\n' 1-import.mlir 2-infer-shapes.mlir 3-legalize-ops.mlir 4-bind-kernels.mlir 5-tile.mlir 6-generate-code 7-write-bundle)
-for file in ir/6-generate-code/*.{ll,so,ptx,gpu.mlir} ir/7-write-bundle/{manifest.json,launches.txt}; do
+ls ir | diff - <(printf '%s\n' 1-import.mlir 2-infer-shapes.mlir 3-simplify.mlir 4-legalize-ops.mlir 5-fuse.mlir 6-bind-kernels.mlir 7-tile.mlir 8-generate-code 9-write-bundle)
+for file in ir/8-generate-code/*.{ll,so,ptx,gpu.mlir} ir/9-write-bundle/{manifest.json,launches.txt}; do
   [ -s "$file" ] || { echo "missing or empty: $file"; exit 1; }
 done
 

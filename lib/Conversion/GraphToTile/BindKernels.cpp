@@ -10,6 +10,8 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
 
+#include <deque>
+
 using namespace mlir;
 using namespace teeny;
 
@@ -77,6 +79,7 @@ private:
   // The latest value of each tensor of the declaration that has one: operands and scratch from the
   // beginning, outputs from their first launch.
   llvm::MapVector<StringRef, Value> current;
+  std::deque<std::string> extraNames; // of the extras of an epilogue, which `current` refers to
 };
 
 } // namespace
@@ -275,8 +278,10 @@ bool CallBinder::emitLaunch(ArrayRef<LaunchVariant> launchVariants, const std::s
 }
 
 bool CallBinder::run() {
-  for (auto [tensor, operand] : llvm::zip_equal(declaration.operandTensors(), call.getOperands()))
+  for (auto [tensor, operand] : llvm::zip_equal(declaration.operandTensors(), call.getTensors()))
     current[tensor.getName()] = operand;
+  for (auto [index, extra] : llvm::enumerate(call.getExtras()))
+    current[extraNames.emplace_back(extraName(index))] = extra;
   for (auto scratch : declaration.getBlock().getOps<graph::DeclareScratchOp>()) {
     Expr bytes = call.resolve(scratch.getBytes().getExpr());
     auto type = graph::GraphTensorType::get(call.getContext(),

@@ -13,7 +13,11 @@ CallNames::CallNames(graph::CallOp call) : call(call) {
     tensorNames.push_back(tensor.getName().str());
   for (auto scratch : declaration.getBlock().getOps<graph::DeclareScratchOp>())
     tensorNames.push_back(scratch.getName().str());
+  for (size_t index = 0; index < call.getExtras().size(); ++index)
+    tensorNames.push_back(extraName(index));
 }
+
+std::string teeny::extraName(size_t index) { return "epilogue.x" + std::to_string(index + 1); }
 
 static NamedValue integer(Expr value) {
   NamedValue named;

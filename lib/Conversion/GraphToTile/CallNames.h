@@ -22,6 +22,9 @@ struct NamedValue {
   mlir::Attribute constant;
 };
 
+// What an extra of an epilogue is called; no name of a declaration has a dot.
+std::string extraName(size_t index);
+
 class CallNames {
 public:
   explicit CallNames(graph::CallOp call);
@@ -34,7 +37,7 @@ public:
 
   // A condition over dims, attributes, type variables and names of types.
   Expr condition(const Expr &declared) const;
-  // Inputs, params, outputs and scratches in declared order.
+  // Inputs, params, outputs and scratches in declared order, then the extras of an epilogue.
   llvm::ArrayRef<std::string> tensors() const { return tensorNames; }
 
 private:

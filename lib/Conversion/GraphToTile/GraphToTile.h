@@ -28,6 +28,12 @@
 
 namespace teeny {
 
+// Maps that directly follow a call become its epilogue, where nothing else reads what the call
+// makes, the map has its shape and element type, and every kernel that may carry the call out only
+// stores to the output (Epilogue.h). The call's `remark` says what was decided and why. Kernels are
+// generated to look at them; mistakes in them are reported by bindKernels.
+void fuseEpilogues(mlir::ModuleOp module, Sources &sources);
+
 // Kernel files are read into `sources`. False with the reasons in `diagnostics`; the module is then
 // half done and must not be used. After success no calls and no declarations are left.
 bool bindKernels(mlir::ModuleOp module, Sources &sources, Diagnostics &diagnostics);

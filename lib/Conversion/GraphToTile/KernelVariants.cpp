@@ -1,5 +1,6 @@
 #include "Conversion/GraphToTile/KernelVariants.h"
 
+#include "Conversion/GraphToTile/Epilogue.h"
 #include "Language/Language.h"
 #include "Tile/IR/Tile.h"
 
@@ -19,6 +20,7 @@ struct Binding {
   const KernelParameter *param;
   NamedValue value;
   ParamSpec spec;
+  bool isEpilogue = false; // of the function that is put into the kernel
 
   bool isRuntime() const { return spec.kind != ParamSpec::constexprValue && !spec.known; }
 };
@@ -101,6 +103,7 @@ struct KernelVariants::State {
   Diagnostics &diagnostics;
   std::map<std::string, std::unique_ptr<KernelFile>> files; // null: has errors, already reported
   std::map<std::string, Specialization> made;
+  std::map<std::string, std::string> epilogueFiles; // by their texts
 
   SourceLocation place(Operation *op) { return fromMLIR(op->getLoc(), sources); }
   SourceLocation placeOfArg(graph::KernelOp kernel, StringRef name);
@@ -109,6 +112,10 @@ struct KernelVariants::State {
   bool bindParameter(Context &context, const KernelInfo &kernel, Binding &binding);
   bool bindInteger(Context &context, Binding &binding);
   void bindTensor(Context &context, Binding &binding);
+  const KernelFile *epilogueFile(graph::CallOp call);
+  void bindEpilogue(Context &context, std::vector<Binding> &bindings);
+  bool putEpilogue(Context &context, func::FuncOp function, const std::vector<Binding> &bindings,
+                   Diagnostics &found);
   void markAliases(Context &context, std::vector<Binding> &bindings);
   const Specialization &specialize(Context &context, const KernelFile &file,
                                    const KernelInfo &kernel, const std::vector<Binding> &bindings,
@@ -117,7 +124,7 @@ struct KernelVariants::State {
 };
 
 KernelVariants::KernelVariants(ModuleOp module, Sources &sources, Diagnostics &diagnostics)
-    : state(new State{module, sources, diagnostics, {}, {}}) {}
+    : state(new State{module, sources, diagnostics, {}, {}, {}}) {}
 KernelVariants::~KernelVariants() = default;
 
 // Where the declaration's `args` has an entry of that name; the kernel's place if it has none.
@@ -181,6 +188,11 @@ void KernelVariants::State::bindTensor(Context &context, Binding &binding) {
     if (tensor.getName() == binding.value.tensor) {
       spec.type = scalarType(call.resolveDtype(tensor.getDtype()));
       spec.readOnly = tensor.getRole() != graph::TensorRole::Output;
+    }
+  for (auto [index, extra] : llvm::enumerate(call.getExtras()))
+    if (extraName(index) == binding.value.tensor) {
+      spec.type = scalarType(graph::tensorType(extra).getDtype());
+      spec.readOnly = true;
     }
 }
 
@@ -305,14 +317,77 @@ KernelVariants::State::bindParameters(Context &context, const KernelInfo &kernel
         context.kernel.getArgs().contains(param.name) || context.names.find(param.name);
     if (!mentioned && param.hasDefault)
       continue;
-    Binding binding{&param, {}, {}};
+    Binding binding{&param, {}, {}, false};
     ok &= bindParameter(context, kernel, binding);
     bindings.push_back(std::move(binding));
   }
   if (!ok)
     return std::nullopt;
-  markAliases(context, bindings);
   return bindings;
+}
+
+//===-- Epilogues
+//-------------------------------------------------------------------------------===//
+
+const KernelFile *KernelVariants::State::epilogueFile(graph::CallOp call) {
+  std::string text = call.getEpilogueSource()->str();
+  auto [name, isNew] = epilogueFiles.try_emplace(text);
+  if (isNew) {
+    size_t number = epilogueFiles.size();
+    name->second =
+        "<generated>/epilogue" + (number == 1 ? "" : "_" + std::to_string(number)) + ".py";
+    files[name->second] = KernelFile::parse(sources.add(name->second, text), diagnostics);
+  }
+  const KernelFile *file = files[name->second].get();
+  assert(file && file->find("epilogue") && "the compiler wrote it");
+  return file;
+}
+
+// The parameters of an epilogue's function that become arguments of the kernel.
+void KernelVariants::State::bindEpilogue(Context &context, std::vector<Binding> &bindings) {
+  size_t extra = 0;
+  for (const KernelParameter &param : epilogueFile(context.call)->find("epilogue")->parameters) {
+    if (llvm::is_contained({"value", "i", "inside", "out"}, param.name))
+      continue;
+    Binding binding{&param, {}, {}, true};
+    binding.spec.name = param.name;
+    if (auto value = context.call.getEpilogueArgs()->getAs<graph::ExprAttr>(param.name)) {
+      binding.value.integer = value.getExpr();
+      bool isBound = bindInteger(context, binding);
+      assert(isBound && "no parameter of generated text is constexpr or annotated");
+      (void)isBound;
+    } else {
+      binding.value.kind = NamedValue::Kind::tensor;
+      binding.value.tensor = extraName(extra++);
+      bindTensor(context, binding);
+    }
+    bindings.push_back(std::move(binding));
+  }
+}
+
+// Puts the function before the stores of the output, which the fusion has looked at.
+bool KernelVariants::State::putEpilogue(Context &context, func::FuncOp function,
+                                        const std::vector<Binding> &bindings, Diagnostics &found) {
+  if (!context.call.getEpilogueSource())
+    return true;
+  graph::DeclareOp output = context.call.declaration().tensors(graph::TensorRole::Output).front();
+  std::optional<unsigned> index;
+  std::vector<EpilogueParam> params;
+  unsigned next = 0;
+  for (const Binding &binding : bindings) {
+    if (binding.isEpilogue) {
+      params.push_back({binding.spec, binding.isRuntime()});
+      continue;
+    }
+    if (binding.value.kind == NamedValue::Kind::tensor &&
+        binding.value.tensor == output.getName()) {
+      index = next;
+      params.push_back({binding.spec, false});
+      params.back().spec.name = "out";
+    }
+    next += binding.isRuntime();
+  }
+  return !index || addEpilogue(function, *index, *epilogueFile(context.call), params, found);
 }
 
 // Memory that is reached through one parameter only is said to be.
@@ -349,8 +424,11 @@ const Specialization &KernelVariants::State::specialize(Context &context, const 
                     ";";
   for (int64_t max : context.gridMax)
     key += std::to_string(max) + ";";
+  if (std::optional<StringRef> epilogue = context.call.getEpilogueSource())
+    key += epilogueFiles.at(epilogue->str()) + ";";
   for (const Binding &binding : bindings) {
-    specs.push_back(binding.spec);
+    if (!binding.isEpilogue)
+      specs.push_back(binding.spec);
     key += keyOf(binding.spec);
   }
   auto [entry, isNew] = made.try_emplace(key);
@@ -363,6 +441,10 @@ const Specialization &KernelVariants::State::specialize(Context &context, const 
   options.numWarps = op.getNumWarps();
   Diagnostics found;
   result.function = generateKernel(file, kernel.name, specs, options, module, found);
+  if (result.function && !putEpilogue(context, result.function, bindings, found)) {
+    result.function.erase();
+    result.function = {};
+  }
   assert((result.function || found.hasErrors()) && "a kernel fails with an error");
   const Note note{place(context.call), "in a kernel of this call"};
   diagnostics.append(std::move(found), &note);
@@ -388,6 +470,9 @@ std::vector<KernelVariant> KernelVariants::bind(Context context) {
   std::optional<std::vector<Binding>> bindings = state->bindParameters(context, *kernel);
   if (!bindings)
     return {};
+  if (context.call.getEpilogueSource())
+    state->bindEpilogue(context, *bindings);
+  state->markAliases(context, *bindings);
 
   auto makeVariant = [&](const Specialization &made, const std::vector<Binding> &from) {
     KernelVariant variant;
@@ -397,7 +482,8 @@ std::vector<KernelVariant> KernelVariants::bind(Context context) {
       if (!binding.isRuntime())
         continue;
       unsigned index = variant.arguments.size();
-      assert(function.getArgAttrOfType<StringAttr>(index, tile::nameAttr) == binding.param->name &&
+      assert((binding.isEpilogue || function.getArgAttrOfType<StringAttr>(index, tile::nameAttr) ==
+                                        binding.param->name) &&
              "parameters are in source order");
       variant.arguments.push_back({binding.param->name, binding.value, made.uses[index]});
     }

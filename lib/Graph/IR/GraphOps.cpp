@@ -160,6 +160,32 @@ AttributeOp OpOp::findAttribute(StringRef name) {
 //===-- CallOp
 //----------------------------------------------------------------------------------===//
 
+void CallOp::build(OpBuilder &builder, OperationState &state, TypeRange results, StringRef name,
+                   StringRef callee, ValueRange operands, DictionaryAttr attrs,
+                   DictionaryAttr bindings) {
+  build(builder, state, results, builder.getStringAttr(name),
+        FlatSymbolRefAttr::get(builder.getContext(), callee), operands, ValueRange(), attrs,
+        bindings, StringAttr(), DictionaryAttr(), StringAttr());
+}
+
+LogicalResult CallOp::verifyRegions() {
+  if (getEpilogue().empty())
+    return getExtras().empty() ? success() : emitOpError() << "has extras and no epilogue";
+  auto result = getNumResults() ? dyn_cast<GraphTensorType>(getResult(0).getType()) : nullptr;
+  Block &block = getEpilogue().front();
+  if (!result || !getEpilogue().hasOneBlock() || block.getNumArguments() != getExtras().size() + 1)
+    return emitOpError() << "has an epilogue that does not take its first result and the extras";
+  for (auto [extra, argument] : llvm::zip_equal(getExtras(), block.getArguments().drop_front()))
+    if (tensorType(extra).getDtype() != argument.getType())
+      return emitOpError() << "takes an element of type " << argument.getType() << " from "
+                           << extra.getType();
+  auto yield = block.empty() ? YieldOp() : dyn_cast<YieldOp>(block.back());
+  if (!yield || yield.getValue().getType() != result.getDtype())
+    return emitOpError() << "has an epilogue that must end with the yield of a "
+                         << result.getDtype();
+  return success();
+}
+
 OpOp CallOp::declaration() {
   return SymbolTable::lookupNearestSymbolFrom<OpOp>(*this, getCalleeAttr());
 }
@@ -169,8 +195,8 @@ LogicalResult CallOp::verifySymbolUses(SymbolTableCollection &symbols) {
   if (!op)
     return emitOpError() << "calls " << getCalleeAttr() << ", which is not declared";
   size_t operands = op.operandTensors().size(), results = op.tensors(TensorRole::Output).size();
-  if (operands != getNumOperands() || results != getNumResults())
-    return emitOpError() << "has " << getNumOperands() << " operands and " << getNumResults()
+  if (operands != getTensors().size() || results != getNumResults())
+    return emitOpError() << "has " << getTensors().size() << " operands and " << getNumResults()
                          << " results, " << getCalleeAttr() << " declares " << operands << " and "
                          << results;
   for (auto attribute : op.getBlock().getOps<AttributeOp>())

@@ -54,7 +54,7 @@ def Graph_ParamOp : Graph_NamedOp<"param"> {
   let assemblyFormat = "$name `from` $file `key` $key attr-dict `:` qualified(type($result))";
 }
 
-def Graph_CallOp : Graph_NamedOp<"call", [DeclareOpInterfaceMethods<SymbolUserOpInterface>, Pure]> {
+def Graph_CallOp : Graph_NamedOp<"call", [DeclareOpInterfaceMethods<SymbolUserOpInterface>, AttrSizedOperandSegments, Pure]> {
   let summary = "A node: a declared operation applied to tensors";
   let description = [{
     Operands are the declaration's inputs and then its params, in declared order; results its outputs. `attrs` has a value for
@@ -65,13 +65,36 @@ def Graph_CallOp : Graph_NamedOp<"call", [DeclareOpInterfaceMethods<SymbolUserOp
     %y = graph.call "y" @relu(%x) {BLOCK = 128 : i64} where {N = #graph.expr<"4*B">, T = f32}
         : (!graph.tensor<[B, 4], f32>) -> !graph.tensor<[B, 4], f32>
     ```
+
+    An epilogue is a map that the kernel applies to what it stores, before it does: its region takes an element of the first
+    output, as the declaration has it, and one of each tensor in `extras`, which are broadcast to the first result as operands
+    of maps are. The result may have another shape than the declaration says, with as many elements.
+
+    ```
+    %y = graph.call "y" @core.matmul(%a, %b) {...} where {...} with (%bias : !graph.tensor<[N], f32>) {
+    ^bb0(%value: f32, %b: f32):
+      %0 = graph.apply "add"(%value, %b) : (f32, f32) -> f32
+      graph.yield %0 : f32
+    } : (!graph.tensor<[1, M, K], f32>, !graph.tensor<[1, K, N], f32>) -> !graph.tensor<[M, N], f32>
+    ```
+    `graph-outline-maps` writes the region as a function of the kernel language into `epilogueSource`, with the values of its
+    integer parameters. `remark` says why the call has its epilogue, or why not.
   }];
-  let arguments = (ins StrAttr:$name, FlatSymbolRefAttr:$callee, Variadic<Graph_AnyTensor>:$operands, DictionaryAttr:$attrs,
-                       OptionalAttr<DictionaryAttr>:$bindings);
+  let arguments = (ins StrAttr:$name, FlatSymbolRefAttr:$callee, Variadic<Graph_AnyTensor>:$tensors,
+                       Variadic<Graph_TensorType>:$extras, DictionaryAttr:$attrs, OptionalAttr<DictionaryAttr>:$bindings,
+                       OptionalAttr<StrAttr>:$epilogueSource, OptionalAttr<DictionaryAttr>:$epilogueArgs,
+                       OptionalAttr<StrAttr>:$remark);
+  let regions = (region AnyRegion:$epilogue);
   let results = (outs Variadic<Graph_AnyTensor>:$results);
   let assemblyFormat = [{
-    $name $callee `(` $operands `)` $attrs (`where` $bindings^)? attr-dict `:` functional-type($operands, $results)
+    $name $callee `(` $tensors `)` $attrs (`where` $bindings^)? (`with` `(` $extras^ `:` type($extras) `)`)?
+    ($epilogue^)? attr-dict `:` functional-type($tensors, $results)
   }];
+  let builders = [
+    OpBuilder<(ins "::mlir::TypeRange":$results, "::llvm::StringRef":$name, "::llvm::StringRef":$callee,
+                   "::mlir::ValueRange":$tensors, "::mlir::DictionaryAttr":$attrs, "::mlir::DictionaryAttr":$bindings)>
+  ];
+  let hasRegionVerifier = 1;
   let extraClassDeclaration = [{
     OpOp declaration(); // null in invalid IR
     // An expression of the declaration with its names replaced: dims by what is bound, attributes by their values

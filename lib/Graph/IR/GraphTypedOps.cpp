@@ -132,6 +132,34 @@ LogicalResult ReshapeOp::verify() {
   return success();
 }
 
+OpFoldResult ReshapeOp::fold(FoldAdaptor) {
+  if (getOperand().getType() == getType())
+    return getOperand();
+  auto before = getOperand().getDefiningOp<ReshapeOp>();
+  if (!before)
+    return {};
+  getOperandMutable().assign(before.getOperand());
+  return getResult();
+}
+
+OpFoldResult PermuteOp::fold(FoldAdaptor) {
+  if (llvm::equal(getPermutation(), llvm::seq<int64_t>(0, getPermutation().size())))
+    return getOperand();
+  auto before = getOperand().getDefiningOp<PermuteOp>();
+  if (!before)
+    return {};
+  SmallVector<int64_t> both;
+  for (int64_t dim : getPermutation())
+    both.push_back(before.getPermutation()[dim]);
+  setPermutation(both);
+  getOperandMutable().assign(before.getOperand());
+  return getResult();
+}
+
+OpFoldResult ExpandOp::fold(FoldAdaptor) {
+  return getOperand().getType() == getType() ? Value(getOperand()) : Value();
+}
+
 LogicalResult PermuteOp::verify() {
   ArrayRef<int64_t> order = getPermutation();
   GraphTensorType from = tensorType(getOperand()), to = tensorType(getResult());

@@ -95,6 +95,7 @@ def Graph_ReshapeOp : Graph_TypedOp<"reshape"> {
   }];
   let arguments = (ins StrAttr:$name, Graph_TensorType:$operand);
   let assemblyFormat = "$name $operand attr-dict `:` qualified(type($operand)) `->` qualified(type($result))";
+  let hasFolder = 1;
   let hasVerifier = 1;
 }
 
@@ -107,6 +108,7 @@ def Graph_PermuteOp : Graph_TypedOp<"permute"> {
   }];
   let arguments = (ins StrAttr:$name, Graph_TensorType:$operand, DenseI64ArrayAttr:$permutation);
   let assemblyFormat = "$name $operand $permutation attr-dict `:` qualified(type($operand)) `->` qualified(type($result))";
+  let hasFolder = 1;
   let hasVerifier = 1;
 }
 
@@ -115,6 +117,7 @@ def Graph_ExpandOp : Graph_TypedOp<"expand"> {
   let description = [{ `%y = graph.expand "y" %x : !graph.tensor<[4, 1], f32> -> !graph.tensor<[B, 4, N], f32>` }];
   let arguments = (ins StrAttr:$name, Graph_TensorType:$operand);
   let assemblyFormat = "$name $operand attr-dict `:` qualified(type($operand)) `->` qualified(type($result))";
+  let hasFolder = 1;
   let hasVerifier = 1;
 }
 

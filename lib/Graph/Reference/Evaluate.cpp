@@ -1,7 +1,7 @@
 #include "Graph/Reference/Evaluate.h"
 
-#include "Base/File.h"
 #include "Graph/IR/Graph.h"
+#include "Graph/Reference/EvaluateTyped.h"
 #include "TensorFile/SafeTensors.h"
 
 using namespace teeny;
@@ -119,6 +119,8 @@ public:
     }
     if (llvm::isa<RequireOp>(op))
       return {};
+    if (isTyped(&op))
+      return runTyped(op);
     return Error{ErrorCode::unsupported, "no reference for " + op.getName().getStringRef().str()};
   }
 
@@ -143,34 +145,29 @@ private:
   }
 
   Status readParam(ParamOp param) {
-    std::string path = pathOf(param, param.getFile());
-    Result<MappedFile> file = MappedFile::open(path);
-    if (!file)
-      return file.error();
-    Result<SafeTensors> tensors = SafeTensors::parse(file->bytes());
-    if (!tensors)
-      return tensors.error().in(path);
-    const TensorView *data = tensors->find(std::string_view(param.getKey()));
+    Result<HostTensor> data = readParamData(param);
+    if (!data)
+      return data.error();
     Result<HostTensor> expected = zeros(param.getResult());
     if (!expected)
       return expected.error();
-    if (!data || data->dtype != expected->dtype() || data->shape != expected->shape())
-      return Error{ErrorCode::invalid, path + ": no tensor '" + param.getKey().str() +
-                                           "' that is " + shapeText(*expected)};
-    values[param.getResult()] = HostTensor(data->dtype, data->shape, data->data);
+    if (data->shape() != expected->shape())
+      return Error{ErrorCode::invalid, "the data of '" + param.getName().str() + "' is " +
+                                           shapeText(*data) + ", not " + shapeText(*expected)};
+    values[param.getResult()] = std::move(*data);
     return {};
   }
 
-  static ReferenceAttr attrOf(mlir::Attribute value) {
-    if (auto flag = llvm::dyn_cast<mlir::BoolAttr>(value))
-      return flag.getValue();
-    if (auto integer = llvm::dyn_cast<mlir::IntegerAttr>(value))
-      return integer.getInt();
-    if (auto real = llvm::dyn_cast<mlir::FloatAttr>(value))
-      return real.getValueAsDouble();
-    if (auto type = llvm::dyn_cast<mlir::TypeAttr>(value))
-      return *dtypeOf(type.getValue());
-    return llvm::cast<mlir::StringAttr>(value).getValue().str();
+  Status runTyped(mlir::Operation &op) {
+    std::vector<const HostTensor *> operands;
+    for (mlir::Value operand : op.getOperands())
+      operands.push_back(&values.at(operand));
+    Result<HostTensor> result = zeros(op.getResult(0));
+    if (!result)
+      return result.error();
+    Status status = evaluateTyped(&op, operands, lookupIn(dims), *result);
+    values[op.getResult(0)] = std::move(*result);
+    return status;
   }
 
   Status run(CallOp call) {
@@ -179,10 +176,10 @@ private:
     if (!reference)
       return Error{ErrorCode::unsupported, "op '" + op.getSymName().str() + "' has no reference"};
     ReferenceCall arguments;
-    for (auto [declared, value] : llvm::zip(op.operandTensors(), call.getOperands()))
+    for (auto [declared, value] : llvm::zip(op.operandTensors(), call.getTensors()))
       arguments.operands[declared.getName().str()] = &values.at(value);
     for (mlir::NamedAttribute attr : call.getAttrs())
-      arguments.attrs[attr.getName().str()] = attrOf(attr.getValue());
+      arguments.attrs[attr.getName().str()] = referenceAttr(attr.getValue());
     auto outputs = op.tensors(TensorRole::Output);
     for (auto [declared, value] : llvm::zip(outputs, call.getResults())) {
       Result<HostTensor> result = zeros(value);

@@ -1,5 +1,6 @@
 // Typed operations that kernels are written for become calls of the declarations under
 // kernels/core. Passes.td says which; tested by test/Graph/legalize-ops.mlir.
+#include "Graph/IR/CoreForm.h"
 #include "Graph/Transforms/CallShapes.h"
 #include "Graph/Transforms/Passes.h"
 
@@ -24,68 +25,20 @@ public:
     for (auto requirement : graph.getBlock().getOps<RequireOp>())
       conditions.insert(requirement.getConditionAttr());
     for (Operation &op : llvm::make_early_inc_range(graph.getBlock())) {
+      std::optional<CoreForm> form = coreForm(&op);
       builder.setInsertionPoint(&op);
-      if (auto matmul = dyn_cast<MatmulOp>(op))
-        legalize(matmul);
-      else if (auto conv = dyn_cast<ConvOp>(op))
-        legalize(conv);
-      else if (auto pool = dyn_cast<PoolOp>(op))
-        legalize(pool);
-      else if (auto reduce = dyn_cast<ReduceOp>(op))
-        legalize(reduce);
+      if (form)
+        replace(&op, *form);
     }
     return failure(failed);
   }
 
 private:
-  NamedAttribute integer(StringRef name, int64_t value) {
-    return builder.getNamedAttr(name, builder.getI64IntegerAttr(value));
-  }
-  NamedAttribute flag(StringRef name, bool value) {
-    return builder.getNamedAttr(name, builder.getBoolAttr(value));
-  }
-  NamedAttribute text(StringRef name, StringRef value) {
-    return builder.getNamedAttr(name, builder.getStringAttr(value));
-  }
-
-  void legalize(MatmulOp op) {
-    replace(op, op.getName(), "core.matmul",
-            {flag("TA", op.getTransposed()[0]), flag("TB", op.getTransposed()[1])});
-  }
-
-  // STRIDE_H, STRIDE_W, PAD_TOP, PAD_LEFT, PAD_BOTTOM, PAD_RIGHT, DILATION_H, DILATION_W.
-  SmallVector<NamedAttribute> window(ArrayRef<int64_t> strides, ArrayRef<int64_t> pads,
-                                     ArrayRef<int64_t> dilations) {
-    return {integer("STRIDE_H", strides[0]),     integer("STRIDE_W", strides[1]),
-            integer("PAD_TOP", pads[0]),         integer("PAD_LEFT", pads[1]),
-            integer("PAD_BOTTOM", pads[2]),      integer("PAD_RIGHT", pads[3]),
-            integer("DILATION_H", dilations[0]), integer("DILATION_W", dilations[1])};
-  }
-
-  void legalize(ConvOp op) {
-    SmallVector<NamedAttribute> attrs = window(op.getStrides(), op.getPads(), op.getDilations());
-    attrs.push_back(integer("GROUPS", op.getGroups()));
-    replace(op, op.getName(), "core.conv2d", attrs);
-  }
-
-  void legalize(PoolOp op) {
-    SmallVector<NamedAttribute> attrs = window(op.getStrides(), op.getPads(), op.getDilations());
-    attrs.append({text("KIND", stringifyPoolKind(op.getKind())),
-                  integer("KERNEL_H", op.getWindow()[0]), integer("KERNEL_W", op.getWindow()[1]),
-                  flag("COUNT_PAD", op.getCountPad())});
-    replace(op, op.getName(), "core.pool2d", attrs);
-  }
-
-  void legalize(ReduceOp op) {
-    StringRef kind = stringifyReduceKind(op.getKind());
-    bool isArg = kind.consume_front("arg");
-    replace(op, op.getName(), isArg ? "core.arg_reduce" : "core.reduce", text("KIND", kind));
-  }
-
-  void replace(Operation *op, StringRef name, StringRef declared, ArrayRef<NamedAttribute> attrs) {
+  void replace(Operation *op, const CoreForm &form) {
+    StringRef name = op->getAttrOfType<StringAttr>("name").getValue();
     std::vector<Requirement> required;
-    CallOp call = createCall(builder, graph, op->getLoc(), name, declared, op->getOperands(), attrs,
-                             required);
+    CallOp call = createCall(builder, graph, op->getLoc(), name, form.declaration,
+                             op->getOperands(), form.attrs.getValue(), required);
     if (!call) {
       failed = true;
       return;

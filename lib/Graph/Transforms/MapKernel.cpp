@@ -85,8 +85,11 @@ struct Strides {
 // Writes the text of a kernel: positions, loads, lines, the store.
 class KernelText {
 public:
-  KernelText(GraphTensorType result, ArrayRef<Access> accesses, bool isWide)
-      : accesses(accesses), isWide(isWide) {
+  // What a text begins with: a program's own positions, or those of a tile it is given.
+  enum class Kind { kernel, wideKernel, epilogue };
+
+  KernelText(GraphTensorType result, ArrayRef<Access> accesses, Kind kind)
+      : accesses(accesses), kind(kind), first(kind == Kind::epilogue ? 1 : 0) {
     for (ExprAttr size : result.getShape())
       sizes.push_back(size.getExpr());
     for (const Access &access : accesses) {
@@ -96,7 +99,8 @@ public:
     bool hasBorder =
         llvm::any_of(accesses, [](const Access &access) { return access.border.has_value(); });
     collapse(hasBorder);
-    argument("n", result.elements());
+    if (kind != Kind::epilogue)
+      argument("n", result.elements());
     positions(hasBorder);
   }
 
@@ -123,7 +127,8 @@ private:
   }
 
   ArrayRef<Access> accesses;
-  bool isWide;
+  Kind kind;
+  size_t first;            // number of the first operand
   SmallVector<Expr> sizes; // of the result; neighbours that are walked alike are one
   SmallVector<Strides> strides;
   std::string body;
@@ -175,9 +180,11 @@ bool KernelText::isPosition(const Strides &access) const {
 }
 
 void KernelText::positions(bool hasBorder) {
-  line(llvm::Twine("i = tl.program_id(0)") + (isWide ? ".to(tl.int64)" : "") +
-       " * BLOCK + tl.arange(0, BLOCK)");
-  line("inside = i < n");
+  if (kind != Kind::epilogue) {
+    line(llvm::Twine("i = tl.program_id(0)") + (kind == Kind::wideKernel ? ".to(tl.int64)" : "") +
+         " * BLOCK + tl.arange(0, BLOCK)");
+    line("inside = i < n");
+  }
   bool needed = hasBorder ||
                 !llvm::all_of(strides, [&](const Strides &access) { return isPosition(access); });
   if (!needed || sizes.size() < 2)
@@ -205,7 +212,7 @@ std::string KernelText::offset(size_t index) {
   const Strides &access = strides[index];
   if (isPosition(access))
     return "i";
-  std::string own = std::to_string(index);
+  std::string own = std::to_string(index + first);
   SmallVector<std::string> terms;
   for (size_t dim = 0; dim < sizes.size(); ++dim) {
     std::string term =
@@ -260,7 +267,7 @@ std::string KernelText::borderOffset(size_t index) {
 }
 
 void KernelText::load(size_t index) {
-  std::string own = std::to_string(index);
+  std::string own = std::to_string(index + first);
   if (!accesses[index].border) {
     std::string at = offset(index);
     line("v" + own + " = tl.load(x" + own + " + " +
@@ -276,17 +283,19 @@ void KernelText::load(size_t index) {
 MapKernel KernelText::finish(const std::string &function, const std::string &value,
                              const std::string &library) {
   kernel.function = function;
-  std::string parameters;
+  std::string parameters = kind == Kind::epilogue ? "value, i, inside, out" : "";
   for (size_t index = 0; index < kernel.operands.size(); ++index)
-    parameters += "x" + std::to_string(index) + ", ";
-  parameters += "out";
+    parameters += (parameters.empty() ? "x" : ", x") + std::to_string(index + first);
+  if (kind != Kind::epilogue)
+    parameters += ", out";
   for (const auto &[name, expr] : kernel.arguments)
     parameters += ", " + name;
+  if (kind != Kind::epilogue)
+    parameters += ", BLOCK: tl.constexpr";
   line("tl.store(out + i, " + value + ", mask=inside)");
   kernel.text =
       "import triton\nimport triton.language as tl\nfrom triton.language.extra import libdevice\n" +
-      library + "\n\n@triton.jit\ndef " + function + "(" + parameters +
-      ", BLOCK: tl.constexpr):\n" + body;
+      library + "\n\n@triton.jit\ndef " + function + "(" + parameters + "):\n" + body;
   return std::move(kernel);
 }
 
@@ -326,37 +335,36 @@ bool isSmallFloat(Type type) { return isa<FloatType>(type) && type.getIntOrFloat
 // The function of a map with all its lines.
 class MapText {
 public:
-  MapText(MapOp map, ArrayRef<Access> accesses, bool isWide)
-      : map(map), text(tensorType(map.getResult()), accesses, isWide) {}
+  MapText(Block &block, GraphTensorType result, ArrayRef<Access> accesses, KernelText::Kind kind)
+      : block(block), isEpilogue(kind == KernelText::Kind::epilogue), text(result, accesses, kind) {
+  }
 
-  MapKernel write(size_t operands) {
+  MapKernel write() {
+    size_t operands = block.getNumArguments();
+    if (isEpilogue)
+      text.line("v0 = value");
     for (size_t index = 0; index < operands; ++index) {
-      text.load(index);
-      names[map.getBlock().getArgument(index)] = "v" + std::to_string(index);
+      if (index > 0 || !isEpilogue)
+        text.load(index - isEpilogue);
+      names[block.getArgument(index)] = "v" + std::to_string(index);
     }
     next = operands;
-    for (Operation &op : map.getBlock()) {
+    for (Operation &op : block) {
       if (auto literal = dyn_cast<LiteralOp>(op))
         write(literal);
       else if (auto apply = dyn_cast<ApplyOp>(op))
         write(apply);
     }
-    Value result = cast<YieldOp>(map.getBlock().getTerminator()).getValue();
-    return text.finish(function, names[result], library());
+    Value result = cast<YieldOp>(block.getTerminator()).getValue();
+    return text.finish(isEpilogue ? "epilogue" : function, names[result], library());
   }
 
 private:
   std::string name(Value value) { return names[value] = "v" + std::to_string(next++); }
 
   void write(LiteralOp literal) {
-    Type type = literal.getType();
-    std::string value = literalText(literal.getValue());
-    // Through a type that the language can make a constant of.
-    Type made = isSmallFloat(type) ? Float32Type::get(type.getContext()) : type;
-    std::string text = "tl.full([BLOCK], " + value + ", " + typeWord(made) + ")";
-    if (made != type)
-      text += ".to(" + typeWord(type) + ")";
-    this->text.line(name(literal) + " = " + text);
+    text.line(name(literal) + " = " +
+              constantText(literal.getValue(), isEpilogue ? "value.shape" : "[BLOCK]"));
   }
 
   void write(ApplyOp apply) {
@@ -408,7 +416,8 @@ private:
     return taken;
   }
 
-  MapOp map;
+  Block &block;
+  bool isEpilogue;
   KernelText text;
   llvm::DenseMap<Value, std::string> names;
   llvm::StringSet<> used;
@@ -418,19 +427,36 @@ private:
 
 } // namespace
 
-std::string graph::literalText(TypedAttr value) {
-  if (auto number = dyn_cast<FloatAttr>(value))
-    return numberText(number.getValueAsDouble());
-  bool isSigned = !value.getType().isUnsignedInteger() && !value.getType().isInteger(1);
-  return llvm::toString(cast<IntegerAttr>(value).getValue(), 10, isSigned);
+std::string graph::constantText(TypedAttr value, StringRef shape) {
+  Type type = value.getType();
+  std::string number;
+  if (auto real = dyn_cast<FloatAttr>(value))
+    number = numberText(real.getValueAsDouble());
+  else
+    number = llvm::toString(cast<IntegerAttr>(value).getValue(), 10,
+                            !type.isUnsignedInteger() && !type.isInteger(1));
+  // Through a type that the language can make a constant of.
+  Type made = isSmallFloat(type) ? Float32Type::get(type.getContext()) : type;
+  std::string text = ("tl.full(" + shape + ", " + number + ", " + typeWord(made) + ")").str();
+  return made == type ? text : text + ".to(" + typeWord(type) + ")";
+}
+
+static KernelText::Kind kindOf(bool isWide) {
+  return isWide ? KernelText::Kind::wideKernel : KernelText::Kind::kernel;
 }
 
 MapKernel graph::mapKernel(MapOp map, ArrayRef<Access> accesses, bool isWide) {
-  return MapText(map, accesses, isWide).write(accesses.size());
+  return MapText(map.getBlock(), tensorType(map.getResult()), accesses, kindOf(isWide)).write();
+}
+
+MapKernel graph::epilogueFunction(CallOp call, ArrayRef<Access> extras) {
+  return MapText(call.getEpilogue().front(), tensorType(call.getResult(0)), extras,
+                 KernelText::Kind::epilogue)
+      .write();
 }
 
 MapKernel graph::copyKernel(GraphTensorType result, const Access &access, bool isWide) {
-  KernelText text(result, access, isWide);
+  KernelText text(result, access, kindOf(isWide));
   text.load(0);
   return text.finish(access.border ? "pad_" + stringifyPadMode(access.border->mode).str() : "copy",
                      "v0", "");

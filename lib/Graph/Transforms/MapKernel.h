@@ -62,11 +62,15 @@ struct MapKernel {
 
 // The kernel of a map over a result of this shape. `isWide`: positions may need 64 bits.
 MapKernel mapKernel(MapOp map, llvm::ArrayRef<Access> accesses, bool isWide);
+// The epilogue of a call as a function `epilogue` that stores for a kernel: parameters are the tile
+// that the kernel would store (value), its positions in the result (i), its mask (inside), the
+// output (out), and then the extras and the integers.
+MapKernel epilogueFunction(CallOp call, llvm::ArrayRef<Access> extras);
 // One that copies elements.
 MapKernel copyKernel(GraphTensorType result, const Access &access, bool isWide);
 
-// A number of an element type as the kernel language writes it.
-std::string literalText(mlir::TypedAttr value);
+// A tile of this shape with the number everywhere, in the kernel language.
+std::string constantText(mlir::TypedAttr value, llvm::StringRef shape);
 
 // The part of a concatenation that one operand is, as a function of `text`; parameters: x, out, n,
 // and d (elements of the operand that lie together), s (those of the result), b (where they begin).

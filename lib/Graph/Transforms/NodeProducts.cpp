@@ -76,7 +76,7 @@ Value NodeExpansion::expandLinear() {
   Expr rows = product(ArrayRef<Expr>(shape).drop_back()), inner = shape.back();
   Expr columns = shapeOf(weight.value)[0];
   Value lhs = reshape(x.value, {Expr(1), rows, inner}, "rows");
-  Value rhs = reshape(weight.value, {Expr(1), columns, inner}, "weight");
+  Value rhs = reshape(weight.value, {Expr(1), columns, shapeOf(weight.value)[1]}, "weight");
   Value made =
       MatmulOp::create(builder, node.getLoc(), type({Expr(1), rows, columns}, dtypeOf(x.value)),
                        fresh("product"), lhs, rhs, builder.getDenseBoolArrayAttr({false, true}));

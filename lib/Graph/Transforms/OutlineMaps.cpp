@@ -43,6 +43,8 @@ public:
         outline(pad);
       else if (auto concat = dyn_cast<ConcatOp>(op))
         outline(concat);
+      else if (auto call = dyn_cast<CallOp>(op); call && !call.getEpilogue().empty())
+        outline(call);
     }
     for (Operation &op : llvm::make_early_inc_range(llvm::reverse(graph.getBlock())))
       if (isView(&op) && op.use_empty())
@@ -54,6 +56,7 @@ private:
   void outline(MapOp map);
   void outline(PadOp pad);
   void outline(ConcatOp concat);
+  void outline(CallOp call); // its epilogue
   void materialize(Operation *view);
   Value copy(GraphTensorType type, const Access &access, StringRef name, Location place);
 
@@ -66,12 +69,17 @@ private:
     std::string grid;
     DictionaryAttr args;
   };
+  // `inPlace`: the operand whose memory the result takes over.
   OpOp declare(const std::string &function, const std::string &text, ArrayRef<Value> operands,
-               Type result, ArrayRef<Launch> launches, Location place);
+               Type result, ArrayRef<Launch> launches, Location place,
+               std::optional<size_t> inPlace = std::nullopt);
   Value call(OpOp declaration, ArrayRef<Value> operands,
              ArrayRef<std::pair<std::string, Expr>> arguments, GraphTensorType type, StringRef name,
              Location place);
-  Value call(const MapKernel &kernel, GraphTensorType type, StringRef name, Location place);
+  Value call(const MapKernel &kernel, GraphTensorType type, StringRef name, Location place,
+             std::optional<size_t> inPlace = std::nullopt);
+  // The operand of a map whose memory its result can take over.
+  static std::optional<size_t> dyingOperand(MapOp map);
 
   ModuleOp module;
   GraphOp graph;
@@ -105,11 +113,13 @@ void Outliner::copyOutputs() {
 
 OpOp Outliner::declare(const std::string &function, const std::string &text,
                        ArrayRef<Value> operands, Type result, ArrayRef<Launch> launches,
-                       Location place) {
+                       Location place, std::optional<size_t> inPlace) {
   std::string key = text;
   for (Value operand : operands)
     key += ";" + dtypeName(tensorType(operand).getDtype());
   key += ";" + dtypeName(result) + ";" + std::to_string(launches.size());
+  if (inPlace)
+    key += "; in place of " + std::to_string(*inPlace);
   auto [entry, isNew] = declarations.try_emplace(key);
   if (!isNew)
     return entry->second;
@@ -131,6 +141,8 @@ OpOp Outliner::declare(const std::string &function, const std::string &text,
   tensor(TensorRole::Output, "out", result);
   AttributeOp::create(inner, place, "BLOCK", AttrKind::Int, inner.getI64IntegerAttr(block),
                       ArrayAttr(), Attribute(), Attribute());
+  if (inPlace)
+    AliasOp::create(inner, place, "out", "x" + std::to_string(*inPlace));
   auto implementation = ImplementationOp::create(inner, place, ExprAttr());
   OpBuilder kernels = OpBuilder::atBlockEnd(&implementation.getBody().emplaceBlock());
   for (const Launch &launch : launches)
@@ -158,11 +170,25 @@ Value Outliner::call(OpOp declaration, ArrayRef<Value> operands,
   return call.getResult(0);
 }
 
-Value Outliner::call(const MapKernel &kernel, GraphTensorType type, StringRef name,
-                     Location place) {
-  OpOp declaration = declare(kernel.function, kernel.text, kernel.operands, type.getDtype(),
-                             Launch{"cdiv(n, BLOCK)", builder.getDictionaryAttr({})}, place);
+Value Outliner::call(const MapKernel &kernel, GraphTensorType type, StringRef name, Location place,
+                     std::optional<size_t> inPlace) {
+  OpOp declaration =
+      declare(kernel.function, kernel.text, kernel.operands, type.getDtype(),
+              Launch{"cdiv(n, BLOCK)", builder.getDictionaryAttr({})}, place, inPlace);
   return call(declaration, kernel.operands, kernel.arguments, type, name, place);
+}
+
+// One that a call made, that has the result's type, and that nothing else reads: each element is
+// read before its place is written, by the same program.
+std::optional<size_t> Outliner::dyingOperand(MapOp map) {
+  for (auto [index, operand] : llvm::enumerate(map.getOperands())) {
+    Value memory = operand;
+    while (memory.hasOneUse() && memory.getDefiningOp<ReshapeOp>())
+      memory = memory.getDefiningOp<ReshapeOp>().getOperand();
+    if (operand.getType() == map.getType() && memory.hasOneUse() && memory.getDefiningOp<CallOp>())
+      return index;
+  }
+  return std::nullopt;
 }
 
 Value Outliner::copy(GraphTensorType type, const Access &access, StringRef name, Location place) {
@@ -174,15 +200,32 @@ void Outliner::outline(MapOp map) {
   SmallVector<Access> accesses;
   for (Value operand : map.getOperands())
     accesses.push_back(accessThroughViews(operand, type.getRank()));
-  Value result =
-      call(mapKernel(map, accesses, isWide(type.elements())), type, map.getName(), map.getLoc());
+  Value result = call(mapKernel(map, accesses, isWide(type.elements())), type, map.getName(),
+                      map.getLoc(), dyingOperand(map));
   map.replaceAllUsesWith(result);
   map.erase();
+}
+
+void Outliner::outline(CallOp call) {
+  SmallVector<Access> accesses;
+  for (Value extra : call.getExtras())
+    accesses.push_back(accessThroughViews(extra, tensorType(call.getResult(0)).getRank()));
+  MapKernel function = epilogueFunction(call, accesses);
+  NamedAttrList arguments;
+  for (const auto &[name, value] : function.arguments)
+    arguments.set(name, ExprAttr::get(graph.getContext(), value));
+  call.getExtrasMutable().assign(function.operands);
+  call.setEpilogueSource(function.text);
+  call.setEpilogueArgsAttr(arguments.getDictionary(graph.getContext()));
 }
 
 void Outliner::materialize(Operation *view) {
   Value value = view->getResult(0);
   auto isRead = [](OpOperand &use) {
+    // Extras of an epilogue are read through views, the operands of a call are not.
+    auto call = dyn_cast<CallOp>(use.getOwner());
+    if (call && use.getOperandNumber() >= call.getTensors().size())
+      return false;
     return !isView(use.getOwner()) && !isa<MapOp>(use.getOwner());
   };
   if (llvm::none_of(value.getUses(), isRead))
@@ -199,7 +242,7 @@ void Outliner::outline(PadOp pad) {
   for (auto [coordinate, low] :
        llvm::zip_equal(access.coordinates, pad.getLow().getAsRange<ExprAttr>()))
     coordinate.offset = -low.getExpr();
-  access.border = Access::Border{pad.getMode(), literalText(pad.getValue())};
+  access.border = Access::Border{pad.getMode(), constantText(pad.getValue(), "[BLOCK]")};
   pad.replaceAllUsesWith(copy(tensorType(pad.getResult()), access, pad.getName(), pad.getLoc()));
   pad.erase();
 }

@@ -55,6 +55,35 @@ def GraphLegalizeOps : Pass<"graph-legalize-ops", "::mlir::ModuleOp"> {
   }];
 }
 
+def GraphFoldScales : Pass<"graph-fold-scales", "::mlir::ModuleOp"> {
+  let summary = "A scale of the channels of a convolution goes into its filter";
+  let description = [{
+    Where a map multiplies the elements of a convolution, which nothing else reads, by a value for each channel made of params
+    alone (as batch norm does), the filter is multiplied instead, and the map keeps the rest. This reorders roundings: it is
+    the one rewriting that may change the last bits of a result. `graph-fold-params` then computes the new filter.
+  }];
+}
+
+def GraphFoldParams : Pass<"graph-fold-params", "::mlir::ModuleOp"> {
+  let summary = "Maps of params become constants";
+  let description = [{
+    A map whose operands are params, constants or views of them, of fixed sizes and float types, is evaluated by its
+    reference (lib/Graph/Reference) on the data of the model. Params that nothing reads any more go.
+  }];
+}
+
+def GraphMergeMaps : Pass<"graph-merge-maps", "::mlir::ModuleOp"> {
+  let summary = "A map that only another map of the same shape reads becomes part of it";
+  let description = [{
+    ```mlir
+    %0 = graph.map "a"(%x, %b) { add }
+    %1 = graph.map "r"(%0) { relu }
+    ```
+    becomes `%1 = graph.map "r"(%x, %b) { add, relu }`. Every function of a map rounds to its type, so no bit changes. Views
+    are the canonicaliser's: it folds reshapes and permutations of each other, and drops what nothing reads.
+  }];
+}
+
 def GraphOutlineMaps : Pass<"graph-outline-maps", "::mlir::ModuleOp"> {
   let summary = "Maps and movements of data become calls of declarations with generated kernels";
   let description = [{
