@@ -2,6 +2,7 @@
 #include "RunModel.h"
 
 #include "Base/File.h"
+#include "Driver/Driver.h"
 #include "TensorFile/Npy.h"
 
 #include <catch2/catch.hpp>
@@ -88,4 +89,22 @@ TEST_CASE("digits.json reads more than 97 of 100 held-out scans") {
     right += best == labels.integer(i);
   }
   CHECK(right >= 0.97 * double(labels.elements()));
+}
+
+// Biases, batch norms, activations and sums are part of the launches before them.
+TEST_CASE("a convolution, pool or linear layer is one launch") {
+  for (auto [graph, launches] : {std::pair<const char *, size_t>{"digits/digits", 7},
+                                 {"digits/digits_f16", 9}, // and casts at both ends
+                                 {"mlp/mlp", 5},
+                                 {"residual/residual", 5}}) {
+    CAPTURE(graph);
+    DumpOptions options;
+    options.graph = {graphs + graph + ".json", {}};
+    options.what = DumpOptions::What::launches;
+    std::string text, errors;
+    llvm::raw_string_ostream out(text), err(errors);
+    INFO(errors);
+    REQUIRE(dump(options, out, err) == ExitCode::success);
+    CHECK(llvm::StringRef(text).count("\nlaunch ") <= launches);
+  }
 }
