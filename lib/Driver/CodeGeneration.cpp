@@ -12,6 +12,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/STLExtras.h"
@@ -64,7 +65,9 @@ private:
   bool runPasses(llvm::function_ref<void(OpPassManager &)> add) {
     PassManager passes(&context);
     add(passes);
-    if (succeeded(passes.run(*module)))
+    // What comes out is verified, once; each pass has tests that verify it alone.
+    passes.enableVerifier(false);
+    if (succeeded(passes.run(*module)) && succeeded(verify(*module)))
       return true;
     if (!task.diagnostics.hasErrors())
       task.error = Error{ErrorCode::invalid, "internal error: a pass failed and did not say why"};

@@ -25,6 +25,8 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Path.h"
 
+#include <thread>
+
 using namespace mlir;
 using namespace teeny;
 
@@ -163,18 +165,20 @@ bool Pipeline::generate() {
     }
     options.assembler = *found;
   }
+  // The assembler is asked for its version while code is generated.
+  std::optional<Result<Provenance>> versions;
+  std::thread asking([&] { versions = provenance(options.assembler); });
   std::optional<std::vector<GeneratedCode>> code =
       generateCode(*ir, settings.targets, options, texts, reports, trouble);
+  asking.join();
   if (!code)
     return false;
   generated = std::move(*code);
-
-  Result<Provenance> versions = provenance(options.assembler);
-  if (!versions) {
-    trouble = versions.error();
+  if (!*versions) {
+    trouble = versions->error();
     return false;
   }
-  plan.provenance = std::move(*versions);
+  plan.provenance = std::move(**versions);
   for (const Target &target : settings.targets)
     plan.targets.push_back(target.name);
   return true;

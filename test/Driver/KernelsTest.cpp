@@ -5,8 +5,7 @@
 #include "Bundle/BundleFile.h"
 #include "Bundle/ParamType.h"
 #include "Driver/Driver.h"
-#include "RunModel.h"
-#include "teeny/runtime.hpp"
+#include "RunKernel.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -22,40 +21,6 @@ namespace rt = teeny::runtime;
 namespace {
 
 const std::string probes = TEENY_SOURCE_DIR "/test/Driver/models/kernels/probe.py";
-
-std::string compileKernels(const Folder &folder, std::vector<std::string> kernels,
-                           std::vector<std::string> signatures,
-                           std::vector<std::string> targets = {"cpu"},
-                           std::vector<std::string> ranges = {}) {
-  CompileOptions options;
-  options.kernels.kernels = std::move(kernels);
-  options.kernels.signatures = std::move(signatures);
-  options.kernels.ranges = std::move(ranges);
-  options.targets = std::move(targets);
-  options.output = folder.path("kernels.bundle");
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  ExitCode code = compile(options, os, os);
-  INFO(text);
-  REQUIRE(code == ExitCode::success);
-  return options.output;
-}
-
-rt::Session cpuSession(const rt::Bundle &bundle, const char *target = nullptr) {
-  teeny_session_options options = TEENY_SESSION_OPTIONS_INIT;
-  options.device = "cpu";
-  options.target = target;
-  options.threads = 2;
-  return rt::Session(bundle, &options);
-}
-
-template <typename T>
-rt::Argument tensor(const std::string &name, std::vector<T> &data, teeny_dtype dtype) {
-  return rt::Argument::tensor(name, {data.data(), dtype, {int64_t(data.size())}});
-}
-rt::Argument integer(const std::string &name, int64_t value) {
-  return rt::Argument::integer(name, value);
-}
 
 // The text of the only PTX in a bundle.
 std::string ptxOf(const std::string &path) {
