@@ -19,6 +19,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <mutex>
 #include <thread>
 
 using namespace mlir;
@@ -179,9 +180,15 @@ teeny::generateCode(ModuleOp module, ArrayRef<Target> targets, const CodeOptions
       tasks.push_back({function.getSymName().str(), &kernel, &target, {}, {}, {}});
 
   std::atomic<size_t> next = 0;
+  std::mutex reporting;
   auto work = [&] {
-    for (size_t i = next++; i < tasks.size(); i = next++)
+    for (size_t i = next++; i < tasks.size(); i = next++) {
+      if (options.progress) {
+        std::lock_guard<std::mutex> lock(reporting);
+        options.progress(i, tasks.size(), tasks[i].name + " for " + tasks[i].target->name);
+      }
       TaskRunner(tasks[i], options, sources).run();
+    }
   };
   std::vector<std::thread> helpers;
   for (unsigned i = 1; i < maxThreads && i < tasks.size(); ++i)

@@ -10,6 +10,7 @@
 #include "Support/Targets.h"
 #include "mlir/IR/BuiltinOps.h"
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,9 +29,14 @@ struct GeneratedCode {
   double assemblerMilliseconds = 0;
 };
 
+// Told when a code object is begun: how many there are before it, how many there will be, and which
+// it is, "boxes for sm_90a". Called by one thread at a time.
+using CodeProgress = std::function<void(size_t begun, size_t all, const std::string &what)>;
+
 struct CodeOptions {
   bool keepIR = false;
   std::string assembler; // path of ptxas; needed for cubins
+  CodeProgress progress; // may be empty
 };
 
 // Kernels in the order of `module`, for each the targets in the order given. Nothing, with errors

@@ -73,8 +73,16 @@ ExitCode teeny::compile(const CompileOptions &options, llvm::raw_ostream &out,
   Result<std::vector<Target>> targets = parseTargets(llvm::join(options.targets, ","));
   if (!targets)
     return toolError(err, ExitCode::usage, targets.error());
+  // Someone who watches sees one line, of what is being made, until all is.
+  const llvm::StringRef clearLine = "\r\033[K";
+  CodeProgress progress;
+  if (err.is_displayed())
+    progress = [&](size_t begun, size_t all, const std::string &what) {
+      err << clearLine << "[" << begun + 1 << "/" << all << "] " << what;
+      err.flush();
+    };
   Pipeline pipeline({options.graph.file, options.graph.opsDirs, *targets,
-                     !options.emitIRDir.empty(), options.kernels});
+                     !options.emitIRDir.empty(), options.kernels, progress});
   PhaseWriter writer(options.emitIRDir);
   TimePhases times;
   Status written;
@@ -88,6 +96,8 @@ ExitCode teeny::compile(const CompileOptions &options, llvm::raw_ostream &out,
       written = writer.write(pipeline, phase);
     return bool(written);
   });
+  if (progress)
+    err << clearLine;
   pipeline.diagnostics().render(err);
   if (options.time)
     times.print(err);

@@ -156,6 +156,7 @@ bool Pipeline::simplifyTiles() {
 bool Pipeline::generate() {
   CodeOptions options;
   options.keepIR = settings.keepIR;
+  options.progress = settings.progress;
   if (llvm::any_of(settings.targets,
                    [](const Target &target) { return target.kind == Target::Kind::cubin; })) {
     Result<std::string> found = ptx::findAssembler();

@@ -32,6 +32,7 @@ public:
     std::vector<Target> targets;
     bool keepIR = false;        // also how code was made
     KernelOptions kernels = {}; // compiled instead of a graph, where there are any
+    CodeProgress progress = {};
   };
   explicit Pipeline(Settings settings);
   ~Pipeline();

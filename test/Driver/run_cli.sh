@@ -69,6 +69,13 @@ grep -oE '^[a-z-]+ +[0-9]+\.[0-9] ms$' out | cut -d' ' -f1 |
   diff - <(echo start; ls ir | sed 's/^[0-9]*-//; s/[.]mlir$//'; echo teenyc)
 cmp x.bundle y.bundle
 
+# On a terminal a line says what is being made, and is gone in the end; elsewhere there is nothing.
+script -qec "'$teenyc' compile '$graph' -o y.bundle --target=x86-64,compute_80" /dev/null </dev/null >shown
+grep -q '\[1/[0-9]*\] .* for x86-64' shown
+[ "$(tail -c 4 shown)" = $'\r\e[K' ]
+expect 0 "$teenyc" compile "$graph" -o y.bundle --target=x86-64,compute_80
+[ ! -s out ]
+
 # A bundle shows what it holds, and says what it does not.
 for what in ptx launches source manifest; do
   expect 0 "$teenyc" dump --$what x.bundle
