@@ -237,7 +237,7 @@ static ExitCode dumpGraph(const DumpOptions &options, llvm::raw_ostream &out,
   if (!targets)
     return toolError(err, ExitCode::usage, targets.error());
   Pipeline pipeline({options.graph.file, options.graph.opsDirs, *targets, true, options.kernels});
-  Phase last = lastPhaseFor(options.what);
+  Phase last = options.stopAfter.value_or(lastPhaseFor(options.what));
   bool ok = pipeline.run(last);
   pipeline.diagnostics().render(err);
   if (!ok)

@@ -61,9 +61,10 @@ struct DumpOptions {
   GraphOptions graph;    // FILE.json, or a bundle
   KernelOptions kernels; // instead, where it has any
   What what = What::manifest;
-  std::string kernel; // --kernel: only this one
-  std::string target; // --target: whose code; the first that fits if empty
-  std::string output; // -o: a file instead of the output; required for bytes
+  std::string kernel;             // --kernel: only this one
+  std::string target;             // --target: whose code; the first that fits if empty
+  std::string output;             // -o: a file instead of the output; required for bytes
+  std::optional<Phase> stopAfter; // --stop-after: of the graph, else infer-shapes
 };
 
 struct ListOptions {

@@ -76,6 +76,14 @@ grep -q '\[1/[0-9]*\] .* for x86-64' shown
 expect 0 "$teenyc" compile "$graph" -o y.bundle --target=x86-64,compute_80
 [ ! -s out ]
 
+# A graph is shown as it is after any phase.
+expect 0 "$teenyc" dump --graph "$graph" --stop-after=import
+cmp out ir/1-import.mlir
+expect 0 "$teenyc" dump --graph "$graph" --stop-after=fuse
+cmp out ir/5-fuse.mlir
+expect 2 "$teenyc" dump --tile "$graph" --stop-after=fuse
+holds "--stop-after: goes with --graph"
+
 # A bundle shows what it holds, and says what it does not.
 for what in ptx launches source manifest; do
   expect 0 "$teenyc" dump --$what x.bundle

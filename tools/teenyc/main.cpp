@@ -86,6 +86,20 @@ void addInputFlags(CLI::App &command, Input &input, const std::string &help) {
   addKernelFlags(command, input.kernels);
 }
 
+void addStopAfter(CLI::App &command, std::optional<Phase> &phase, const std::string &help) {
+  command
+      .add_option_function<std::string>(
+          "--stop-after",
+          [&phase](const std::string &name) {
+            phase = phaseByName(name);
+            if (!phase)
+              throw CLI::ValidationError("--stop-after",
+                                         "no phase '" + name + "'; phases are " + phaseNames());
+          },
+          help)
+      ->type_name("PHASE");
+}
+
 void addCompile(CLI::App &command, CompileOptions &options, Input &input) {
   addInputFlags(command, input, "Graph (FILE.json), or kernels (FILE.py::FUNC)");
   command.add_option("-o,--output", options.output, "Bundle to write")->type_name("F.bundle");
@@ -96,17 +110,7 @@ void addCompile(CLI::App &command, CompileOptions &options, Input &input) {
       ->delimiter(',')
       ->capture_default_str()
       ->type_name("T,...");
-  command
-      .add_option_function<std::string>(
-          "--stop-after",
-          [&options](const std::string &name) {
-            options.stopAfter = phaseByName(name);
-            if (!options.stopAfter)
-              throw CLI::ValidationError("--stop-after",
-                                         "no phase '" + name + "'; phases are " + phaseNames());
-          },
-          "Stop after a phase and print what it made")
-      ->type_name("PHASE");
+  addStopAfter(command, options.stopAfter, "Stop after a phase and print what it made");
   command.add_option("--emit-ir", options.emitIRDir, "Write what each phase made to a folder")
       ->type_name("DIR");
   command.add_flag("--time", options.time, "Say how long each phase took");
@@ -123,7 +127,7 @@ void addDump(CLI::App &command, DumpOptions &options, Input &input) {
   addInputFlags(command, input, "Graph, bundle or kernels (FILE.json, F.bundle, FILE.py::FUNC)");
   CLI::Option_group *what = command.add_option_group("what", "What to print, one of");
   const std::tuple<const char *, What, const char *> flags[] = {
-      {"--graph", What::graph, "Graph IR, shapes inferred"},
+      {"--graph", What::graph, "Graph IR, by default after infer-shapes"},
       {"--tile", What::tile, "Tile IR of the kernels"},
       {"--gpu", What::gpu, "Tile IR with layouts, as compiled for a GPU"},
       {"--llvm", What::llvm, "LLVM IR"},
@@ -141,6 +145,7 @@ void addDump(CLI::App &command, DumpOptions &options, Input &input) {
   what->require_option(1);
   command.add_option("--kernel", options.kernel, "Only this kernel")->type_name("NAME");
   command.add_option("--target", options.target, "Only this target")->type_name("T");
+  addStopAfter(command, options.stopAfter, "With --graph: the IR after this phase");
   command.add_option("-o,--output", options.output, "Write to a file")->type_name("F");
 }
 
@@ -179,6 +184,8 @@ int main(int argc, char **argv) {
     app.parse(argc, argv);
     if (!*listCommand)
       (*compileCommand ? compileInput : *dumpCommand ? dumpInput : checkInput).divide();
+    if (*dumpCommand && dumpOptions.stopAfter && dumpOptions.what != What::graph)
+      throw CLI::ValidationError("--stop-after", "goes with --graph");
     if (*dumpCommand && dumpOptions.output.empty() &&
         (dumpOptions.what == What::cubin || dumpOptions.what == What::object))
       throw CLI::RequiredError("--output");

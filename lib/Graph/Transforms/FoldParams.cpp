@@ -1,5 +1,5 @@
-// Maps of params are computed when compiling, by their references. Passes.td says which; tested by
-// FoldTest.cpp.
+// Maps of params are computed when compiling, by their references. Passes.td says which. The
+// residual network has some: ShippedGraphsTest holds what it computes to PyTorch.
 #include "Graph/IR/Graph.h"
 #include "Graph/Reference/EvaluateTyped.h"
 #include "Graph/Transforms/Passes.h"
