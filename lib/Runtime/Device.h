@@ -52,6 +52,15 @@ struct Step {
   size_t firstArg = 0, argCount = 0;
 };
 
+inline Step copyStep(Place to, Place from, size_t bytes) {
+  Step step;
+  step.kind = Step::Kind::copy;
+  step.to = to;
+  step.from = from;
+  step.bytes = bytes;
+  return step;
+}
+
 struct Program {
   std::vector<int64_t> dims; // values in manifest order: programs of equal dims differ in addresses
   std::vector<Step> before;  // copies of inputs

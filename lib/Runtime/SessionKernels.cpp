@@ -9,15 +9,6 @@ namespace teeny::rt {
 
 static constexpr uint64_t deviceAlign = 256; // what Device::allocate does
 
-static Step copyStep(Place to, Place from, size_t bytes) {
-  Step step;
-  step.kind = Step::Kind::copy;
-  step.to = to;
-  step.from = from;
-  step.bytes = bytes;
-  return step;
-}
-
 // Gives host memory a place on the device, and adds the copies. Pieces that overlap are copied as
 // one, so that what is written through one is seen through the other; an address keeps its rest
 // modulo the device's alignment, so that it is a multiple of what it was.

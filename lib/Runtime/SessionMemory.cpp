@@ -194,15 +194,6 @@ Place Session::placeOf(size_t buffer) const {
   return {roots[planned.root].address + planned.offset, roots[planned.root].host};
 }
 
-static Step copyStep(Place to, Place from, int64_t bytes) {
-  Step step;
-  step.kind = Step::Kind::copy;
-  step.to = to;
-  step.from = from;
-  step.bytes = bytes;
-  return step;
-}
-
 void Session::buildProgram() {
   program = {};
   program.dims = current->dims;
