@@ -530,6 +530,17 @@ private:
 };
 } // namespace
 
+uint64_t PtxMachine::buffer(void *data, uint64_t bytes) {
+  uint64_t begin = reinterpret_cast<uint64_t>(data);
+  auto it = buffers.upper_bound(begin);
+  if (it != buffers.begin() && std::prev(it)->first + std::prev(it)->second > begin)
+    --it;
+  while (it != buffers.end() && it->first < begin + bytes)
+    it = buffers.erase(it);
+  buffers[begin] = bytes;
+  return begin;
+}
+
 void PtxMachine::run(const std::string &name, std::array<int, 3> grid,
                      std::vector<uint64_t> arguments, uint64_t dynamicShared) {
   auto it = kernels.find(name);

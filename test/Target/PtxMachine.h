@@ -61,11 +61,12 @@ class PtxMachine {
 public:
   explicit PtxMachine(const std::string &ptx) : kernels(parsePtx(ptx)) {}
 
-  // Memory that kernels may access; addresses are the host's.
+  // Memory that kernels may access; addresses are the host's. Buffers named before that lie in the
+  // same bytes were freed since, and are forgotten.
   template <typename T> uint64_t buffer(std::vector<T> &data) {
-    buffers[reinterpret_cast<uint64_t>(data.data())] = data.size() * sizeof(T);
-    return reinterpret_cast<uint64_t>(data.data());
+    return buffer(data.data(), data.size() * sizeof(T));
   }
+  uint64_t buffer(void *data, uint64_t bytes);
 
   // Runs all programs of the grid. `arguments` holds the bits of each parameter.
   void run(const std::string &kernel, std::array<int, 3> grid, std::vector<uint64_t> arguments,
