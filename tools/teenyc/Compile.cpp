@@ -1,0 +1,45 @@
+#include "Commands.h"
+#include "Input.h"
+
+#include "Driver/Driver.h"
+
+using namespace teeny;
+
+static void addFlags(CLI::App &command, CompileOptions &options) {
+  command.add_option("-o,--output", options.output, "Bundle to write")->type_name("F.bundle");
+  command
+      .add_option("--target", options.targets,
+                  "Comma-separated: sm_NN[a] (cubin), compute_NN (PTX), x86-64, x86-64-v3, "
+                  "x86-64-v4, aarch64, cpu (the three x86-64 levels)")
+      ->delimiter(',')
+      ->capture_default_str()
+      ->type_name("T,...");
+  addStopAfter(command, options.stopAfter, "Stop after a phase and print what it made");
+  command.add_option("--emit-ir", options.emitIRDir, "Write what each phase made to a folder")
+      ->type_name("DIR");
+  command.add_flag("--time", options.time, "Say how long each phase took");
+  std::string footer = "Phases:\n";
+  for (const PhaseInfo &phase : phases()) {
+    std::string name = phase.name.str();
+    footer += "  " + name + std::string(name.size() < 15 ? 15 - name.size() : 1, ' ') +
+              phase.description.str() + "\n";
+  }
+  command.footer(footer);
+}
+
+Command teeny::addCompile(CLI::App &app) {
+  struct State {
+    CompileOptions options;
+    Input input{options.graph, options.kernels};
+  };
+  auto state = std::make_shared<State>();
+  CLI::App *command = app.add_subcommand("compile", "Compile a graph or kernels into a bundle");
+  state->input.addFlags(*command, "Graph (FILE.json), or kernels (FILE.py::FUNC)");
+  addFlags(*command, state->options);
+  command->callback([state] {
+    state->input.divide();
+    if (state->options.output.empty() && !state->options.stopAfter)
+      throw CLI::RequiredError("--output");
+  });
+  return {command, [state] { return compile(state->options, llvm::outs(), llvm::errs()); }};
+}

@@ -1,0 +1,52 @@
+#include "Commands.h"
+#include "Input.h"
+
+#include "Driver/Driver.h"
+
+using namespace teeny;
+using What = DumpOptions::What;
+
+static void addFlags(CLI::App &command, DumpOptions &options) {
+  CLI::Option_group *what = command.add_option_group("what", "What to print, one of");
+  const std::tuple<const char *, What, const char *> flags[] = {
+      {"--graph", What::graph, "Graph IR, by default after infer-shapes"},
+      {"--tile", What::tile, "Tile IR of the kernels"},
+      {"--gpu", What::gpu, "Tile IR with layouts, as compiled for a GPU"},
+      {"--llvm", What::llvm, "LLVM IR"},
+      {"--ptx", What::ptx, "PTX"},
+      {"--sass", What::sass, "Disassembled cubins (needs nvdisasm)"},
+      {"--cubin", What::cubin, "Bytes of a cubin, to a file (-o)"},
+      {"--object", What::object, "Bytes of the shared library for a CPU, to a file (-o)"},
+      {"--launches", What::launches, "Table of buffers and launches, or how to launch a kernel"},
+      {"--source", What::source, "Sources of the kernels"},
+      {"--manifest", What::manifest, "Manifest of the bundle"},
+  };
+  for (const auto &[flag, value, help] : flags)
+    what->add_flag_callback(
+        flag, [&options, value = value] { options.what = value; }, help);
+  what->require_option(1);
+  command.add_option("--kernel", options.kernel, "Only this kernel")->type_name("NAME");
+  command.add_option("--target", options.target, "Only this target")->type_name("T");
+  addStopAfter(command, options.stopAfter, "With --graph: the IR after this phase");
+  command.add_option("-o,--output", options.output, "Write to a file")->type_name("F");
+}
+
+Command teeny::addDump(CLI::App &app) {
+  struct State {
+    DumpOptions options;
+    Input input{options.graph, options.kernels};
+  };
+  auto state = std::make_shared<State>();
+  CLI::App *command = app.add_subcommand("dump", "Print what a graph becomes or a bundle holds");
+  state->input.addFlags(*command, "Graph, bundle or kernels (FILE.json, F.bundle, FILE.py::FUNC)");
+  addFlags(*command, state->options);
+  command->callback([state] {
+    const DumpOptions &options = state->options;
+    state->input.divide();
+    if (options.stopAfter && options.what != What::graph)
+      throw CLI::ValidationError("--stop-after", "goes with --graph");
+    if (options.output.empty() && (options.what == What::cubin || options.what == What::object))
+      throw CLI::RequiredError("--output");
+  });
+  return {command, [state] { return dump(state->options, llvm::outs(), llvm::errs()); }};
+}
