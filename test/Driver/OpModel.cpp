@@ -12,37 +12,49 @@ using namespace teeny::test;
 
 static const std::string kernels = TEENY_SOURCE_DIR "/kernels";
 
-static std::string listOf(const std::vector<std::string> &items) {
+static std::string joined(const std::vector<std::string> &items) {
   std::string list;
   for (const std::string &item : items)
     list += (list.empty() ? "" : ", ") + item;
-  return "[" + list + "]";
+  return list;
+}
+
+static std::string listOf(const std::vector<std::string> &items) {
+  return "[" + joined(items) + "]";
 }
 
 static std::string quoted(const std::string &text) { return "\"" + text + "\""; }
 
 OpModel::OpModel(const std::string &op, const std::vector<OpInput> &inputs,
                  const std::vector<std::string> &outputs, const std::string &dims,
-                 const std::string &attrs)
+                 const std::string &attrs,
+                 const std::vector<std::pair<std::string, OpInput>> &params)
     : outputs(outputs) {
-  std::vector<std::string> declared, names, outputNames;
-  for (const OpInput &input : inputs) {
+  std::vector<std::string> declared, names, paramNames, outputNames;
+  auto declare = [&](const OpInput &input) {
     declared.push_back("{\"name\": " + quoted(input.name) + ", \"dtype\": " + quoted(input.dtype) +
                        ", \"shape\": " + input.shape + "}");
+  };
+  for (const OpInput &input : inputs) {
+    declare(input);
     names.push_back(quoted(input.name));
+  }
+  for (const auto &[name, input] : params) {
+    declare(input);
+    paramNames.push_back(quoted(name) + ": " + quoted(input.name));
   }
   for (const std::string &output : outputs)
     outputNames.push_back(quoted(output));
   std::string text = R"({"teeny": 1, "name": "model", "dims": )" + dims + R"(, "inputs": )" +
                      listOf(declared) + R"(, "nodes": [{"name": "r", "op": )" + quoted(op) +
-                     R"(, "inputs": )" + listOf(names) + R"(, "attrs": )" + attrs +
-                     R"(}], "outputs": )" + listOf(outputNames) + "}";
+                     R"(, "inputs": )" + listOf(names) + R"(, "params": {)" + joined(paramNames) +
+                     R"(}, "attrs": )" + attrs + R"(}], "outputs": )" + listOf(outputNames) + "}";
   std::span<const char> bytes(text);
   REQUIRE(writeFile(folder.path("model.json"), std::as_bytes(bytes)));
   compileModel(folder.path("model.json"), folder.path("model.bundle"), {kernels}, {nativeTarget()});
 }
 
-void OpModel::compare(const NamedTensors &inputs, double tolerance) const {
+NamedTensors OpModel::compare(const NamedTensors &inputs, double tolerance) const {
   NamedTensors got = runModel(folder, folder.path("model.bundle"), inputs, outputs);
   NamedTensors want = reference(folder.path("model.json"), inputs, {kernels});
   for (const std::string &name : outputs) {
@@ -71,6 +83,7 @@ void OpModel::compare(const NamedTensors &inputs, double tolerance) const {
     CHECK(special == 0);
     CHECK(worst <= tolerance * largest);
   }
+  return got;
 }
 
 HostTensor teeny::test::randomTensor(std::vector<int64_t> shape, DType dtype) {

@@ -13,14 +13,16 @@ struct OpInput {
 
 class OpModel {
 public:
-  // `dims` and `attrs` as JSON. The node is "r".
+  // `dims` and `attrs` as JSON. The node is "r". Params are inputs of the graph too, by the
+  // declared names.
   OpModel(const std::string &op, const std::vector<OpInput> &inputs,
           const std::vector<std::string> &outputs, const std::string &dims,
-          const std::string &attrs = "{}");
+          const std::string &attrs = "{}",
+          const std::vector<std::pair<std::string, OpInput>> &params = {});
 
   // Runs both. NaN and infinities must be in the same places; every other element of an output must
-  // be within `tolerance` of its largest magnitude.
-  void compare(const NamedTensors &inputs, double tolerance) const;
+  // be within `tolerance` of its largest magnitude. Gives what the compiled code computes.
+  NamedTensors compare(const NamedTensors &inputs, double tolerance) const;
 
 private:
   std::vector<std::string> outputs;

@@ -42,7 +42,8 @@ OpOp DeclarationReader::read(const JsonField &value) {
   readScratch(object.optional("scratch"));
   readAliases(object.optional("aliases"));
   readImplementations(object.required("launches"), object.optional("variants"));
-  refuse(object, {"align", "order", "repeat", "backward", "fusible"});
+  backwards = readBackward(object.optional("backward"), diagnostics);
+  refuse(object, {"align", "order", "repeat", "fusible"});
   object.finish();
   if (diagnostics.errorCount() != errorsBefore)
     return {};

@@ -2,13 +2,13 @@
 // variables and attributes; DeclarationLaunches.cpp conditions, memory and launches.
 //
 // A declaration's dims, sizes, attributes, tensors, scratch memory and type variables share one
-// namespace, since kernel parameters are bound to them by name. A string in the shape of an input or param
-// that is a bare name binds it; any other string is an expression, which must be solvable when the
-// bare names are bound: either all its names are known, or it is a*N + b with N unknown and a and b
-// of known names.
+// namespace, since kernel parameters are bound to them by name. A string in the shape of an input
+// or param that is a bare name binds it; any other string is an expression, which must be solvable
+// when the bare names are bound: either all its names are known, or it is a*N + b with N unknown
+// and a and b of known names.
 #pragma once
 
-#include "Graph/Import/FormatReader.h"
+#include "Graph/Import/DeclarationBackward.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -22,6 +22,9 @@ public:
 
   // Null, with errors reported, if the declaration has a mistake.
   graph::OpOp read(const JsonField &value);
+
+  // What the declaration says of its gradients, to be checked when all declarations are known.
+  std::vector<DeclaredBackward> backwards;
 
 private:
   // What names are, in the name table.
@@ -69,7 +72,8 @@ private:
   std::optional<int64_t> readNumWarps(const JsonField &field);
   bool sameShape(const Tensor &a, const Tensor &b) const;
 
-  // An expression over dims, sizes and integer attributes; with `types`, also type variables and types.
+  // An expression over dims, sizes and integer attributes; with `types`, also type variables and
+  // types.
   std::optional<Expr> readKnownExpr(const JsonField &field, bool types = false);
   bool checkIntegers(const JsonField &field, const Expr &expr, bool types = false);
   bool isInteger(llvm::StringRef name, bool types = false) const;

@@ -37,6 +37,7 @@ void GraphReader::read(const JsonField &root) {
   graph.setDimsAttr(finishDims());
   library.readList(object.optional("ops"));
   readNodes(object.optional("nodes"));
+  library.checkBackwards();
   buildCalls();
   readOutputs(object.required("outputs"));
   for (const char *key : {"gradients", "precision"})
@@ -157,7 +158,9 @@ mlir::OwningOpRef<mlir::ModuleOp> teeny::importDeclaration(mlir::MLIRContext *co
   unsigned errorsBefore = diagnostics.errorCount();
   mlir::OwningOpRef<mlir::ModuleOp> module =
       mlir::ModuleOp::create(mlir::FileLineColLoc::get(context, path, 1, 1));
-  OpLibrary(*module, sources, diagnostics, {}).readFile(path, {});
+  OpLibrary library(*module, sources, diagnostics, {});
+  library.readFile(path, {});
+  library.checkBackwards();
   if (diagnostics.errorCount() != errorsBefore)
     return {};
   return module;

@@ -77,9 +77,40 @@ void OpLibrary::readDeclaration(const JsonField &value) {
       return;
     }
   }
-  graph::OpOp op = DeclarationReader(module, diagnostics).read(value);
+  DeclarationReader reader(module, diagnostics);
+  graph::OpOp op = reader.read(value);
   if (name && name->isString())
     entries[name->rawString()] = {op, name->location()};
+  if (op && !reader.backwards.empty())
+    withBackwards.emplace_back(op, std::move(reader.backwards));
+}
+
+// As the op of a node is found, or beside the file that names it.
+OpLibrary::Found OpLibrary::findBackward(const DeclaredBackward &backward) {
+  if (Found found = find(backward.op, backward.at); found.exists)
+    return found;
+  llvm::StringRef folder = llvm::sys::path::parent_path(backward.at.source->name);
+  std::string path =
+      joined(folder, llvm::StringRef(backward.op).rsplit('.').second.str() + ".json");
+  if (!llvm::sys::fs::exists(path) || !readFile(path, backward.at))
+    return {};
+  return find(backward.op, backward.at);
+}
+
+void OpLibrary::checkBackwards() {
+  // What is found may have a backward of its own.
+  for (size_t i = 0; i < withBackwards.size(); ++i) {
+    auto [forward, list] = withBackwards[i];
+    std::vector<std::string> made;
+    for (const DeclaredBackward &backward : list) {
+      Found found = findBackward(backward);
+      if (!found.exists)
+        diagnostics.error(backward.at, "the backward of '" + forward.getSymName().str() + "', '" +
+                                           backward.op + "', is not declared");
+      else if (found.op)
+        checkBackward(forward, found.op, backward, made, sources, diagnostics);
+    }
+  }
 }
 
 OpLibrary::Found OpLibrary::find(llvm::StringRef name, const SourceLocation &named) {

@@ -1,7 +1,7 @@
 // The declarations that a graph can call: those of its "ops", and those found under the roots.
 #pragma once
 
-#include "Graph/Import/FormatReader.h"
+#include "Graph/Import/DeclarationBackward.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/StringSet.h"
@@ -31,11 +31,14 @@ public:
   void keep(llvm::StringRef name) { kept.insert(name); }
   bool isKept(llvm::StringRef name) const { return kept.contains(name); }
   std::vector<std::string> names() const;
+  // Checks what declarations say of their gradients, when all that are listed have been read.
+  void checkBackwards();
 
 private:
   void readDeclaration(const JsonField &value);
   bool readText(const Source *source);
   const Source *findShipped(llvm::StringRef path);
+  Found findBackward(const DeclaredBackward &backward);
 
   mlir::ModuleOp module;
   Sources &sources;
@@ -47,6 +50,7 @@ private:
   };
   llvm::StringMap<Entry> entries;
   llvm::StringSet<> kept;
+  std::vector<std::pair<graph::OpOp, std::vector<DeclaredBackward>>> withBackwards;
 };
 
 } // namespace teeny

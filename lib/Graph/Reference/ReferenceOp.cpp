@@ -23,7 +23,12 @@ static constexpr struct {
     {"nn.layer_norm", referenceLayerNorm},
     {"nn.rms_norm", referenceRmsNorm},
     {"nn.softmax", referenceSoftmax},
+    {"yolo.bce_cls_loss", referenceBceClsLoss},
+    {"yolo.bce_cls_loss_backward", referenceBceClsLossBackward},
+    {"yolo.ciou_loss", referenceCiouLoss},
+    {"yolo.ciou_loss_backward", referenceCiouLossBackward},
     {"yolo.detect_decode", referenceDetectDecode},
+    {"yolo.detect_decode_backward", referenceDetectDecodeBackward},
 };
 
 ReferenceOp teeny::findReference(std::string_view op) {

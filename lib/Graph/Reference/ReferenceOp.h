@@ -55,5 +55,10 @@ void referencePool2d(ReferenceCall &call);
 void referenceReduce(ReferenceCall &call); // Reduce.cpp
 void referenceArgReduce(ReferenceCall &call);
 void referenceDetectDecode(ReferenceCall &call); // Yolo.cpp
+void referenceDetectDecodeBackward(ReferenceCall &call);
+void referenceCiouLoss(ReferenceCall &call); // Losses.cpp
+void referenceCiouLossBackward(ReferenceCall &call);
+void referenceBceClsLoss(ReferenceCall &call);
+void referenceBceClsLossBackward(ReferenceCall &call);
 
 } // namespace teeny

@@ -26,3 +26,21 @@ void teeny::referenceDetectDecode(ReferenceCall &call) {
     }
   }
 }
+
+// strides [A], d_out [B, 4, A] -> d_ltrb [B, 4, A]: a distance moves one edge, and so the centre by
+// half of it.
+void teeny::referenceDetectDecodeBackward(ReferenceCall &call) {
+  const HostTensor &gradient = call.operand("d_out");
+  int64_t images = gradient.shape()[0], anchors = gradient.shape()[2];
+  for (int64_t image = 0; image < images; ++image) {
+    for (int64_t a = 0; a < anchors; ++a) {
+      auto at = [&](int64_t row) { return (image * 4 + row) * anchors + a; };
+      double stride = call.operand("strides").real(a);
+      for (int64_t axis = 0; axis < 2; ++axis) {
+        double centre = gradient.real(at(axis)), size = gradient.real(at(2 + axis));
+        call.result("d_ltrb").setReal(at(axis), stride * (size - centre / 2));
+        call.result("d_ltrb").setReal(at(2 + axis), stride * (size + centre / 2));
+      }
+    }
+  }
+}

@@ -1,0 +1,126 @@
+# Losses of detection: complete intersection over union for boxes, binary cross entropy for classes, and their gradients.
+import triton
+import triton.language as tl
+from triton.language.extra import libdevice
+
+
+@triton.jit
+def ciou_loss_forward(pred, target, loss, iou, v, alpha, N, BLOCK: tl.constexpr):
+    # Boxes are (cx, cy, w, h), a row of N for each.
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    inside = i < N
+    px = tl.load(pred + i, mask=inside, other=0.0).to(tl.float32)
+    py = tl.load(pred + N + i, mask=inside, other=0.0).to(tl.float32)
+    pw = tl.load(pred + 2 * N + i, mask=inside, other=0.0).to(tl.float32)
+    ph = tl.load(pred + 3 * N + i, mask=inside, other=0.0).to(tl.float32)
+    tx = tl.load(target + i, mask=inside, other=0.0).to(tl.float32)
+    ty = tl.load(target + N + i, mask=inside, other=0.0).to(tl.float32)
+    tw = tl.load(target + 2 * N + i, mask=inside, other=0.0).to(tl.float32)
+    th = tl.load(target + 3 * N + i, mask=inside, other=0.0).to(tl.float32)
+
+    # The overlap and the enclosing box, from edges relative to the centre of the target.
+    dx = px - tx
+    dy = py - ty
+    overlap_w = tl.minimum(dx + pw * 0.5, tw * 0.5) - tl.maximum(dx - pw * 0.5, tw * -0.5)
+    overlap_h = tl.minimum(dy + ph * 0.5, th * 0.5) - tl.maximum(dy - ph * 0.5, th * -0.5)
+    hull_w = tl.maximum(dx + pw * 0.5, tw * 0.5) - tl.minimum(dx - pw * 0.5, tw * -0.5)
+    hull_h = tl.maximum(dy + ph * 0.5, th * 0.5) - tl.minimum(dy - ph * 0.5, th * -0.5)
+    inter = tl.maximum(overlap_w, 0.0) * tl.maximum(overlap_h, 0.0)
+    ratio = inter / (pw * ph + tw * th - inter + 1e-7)
+    distance = (dx * dx + dy * dy) / (hull_w * hull_w + hull_h * hull_h + 1e-7)
+    angle = libdevice.atan(tw / (th + 1e-7)) - libdevice.atan(pw / (ph + 1e-7))
+    shape = 0.4052847345693511 * angle * angle  # 4 / pi^2
+    weight = shape / (1 - ratio + shape + 1e-7)
+    tl.store(loss + i, 1 - ratio + distance + weight * shape, mask=inside)
+    tl.store(iou + i, ratio, mask=inside)
+    tl.store(v + i, shape, mask=inside)
+    tl.store(alpha + i, weight, mask=inside)
+
+
+@triton.jit
+def _share(a, b):
+    """How much of min(a, b) moves with a: all, nothing, or where they are equal half."""
+    return tl.where(a < b, 1.0, tl.where(a == b, 0.5, 0.0))
+
+
+@triton.jit
+def ciou_loss_backward(pred, target, iou, v, alpha, d_loss, d_pred, N, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    inside = i < N
+    px = tl.load(pred + i, mask=inside, other=0.0).to(tl.float32)
+    py = tl.load(pred + N + i, mask=inside, other=0.0).to(tl.float32)
+    pw = tl.load(pred + 2 * N + i, mask=inside, other=0.0).to(tl.float32)
+    ph = tl.load(pred + 3 * N + i, mask=inside, other=0.0).to(tl.float32)
+    tx = tl.load(target + i, mask=inside, other=0.0).to(tl.float32)
+    ty = tl.load(target + N + i, mask=inside, other=0.0).to(tl.float32)
+    tw = tl.load(target + 2 * N + i, mask=inside, other=0.0).to(tl.float32)
+    th = tl.load(target + 3 * N + i, mask=inside, other=0.0).to(tl.float32)
+    ratio = tl.load(iou + i, mask=inside, other=0.0)
+    shape = tl.load(v + i, mask=inside, other=0.0)
+    weight = tl.load(alpha + i, mask=inside, other=0.0)
+    scale = tl.load(d_loss + i, mask=inside, other=0.0).to(tl.float32)
+
+    dx = px - tx
+    dy = py - ty
+    right = _share(dx + pw * 0.5, tw * 0.5)  # of the overlap's edges, what moves with the prediction
+    left = _share(tw * -0.5, dx - pw * 0.5)
+    bottom = _share(dy + ph * 0.5, th * 0.5)
+    top = _share(th * -0.5, dy - ph * 0.5)
+    overlap_w = tl.minimum(dx + pw * 0.5, tw * 0.5) - tl.maximum(dx - pw * 0.5, tw * -0.5)
+    overlap_h = tl.minimum(dy + ph * 0.5, th * 0.5) - tl.maximum(dy - ph * 0.5, th * -0.5)
+    hull_w = tl.maximum(dx + pw * 0.5, tw * 0.5) - tl.minimum(dx - pw * 0.5, tw * -0.5)
+    hull_h = tl.maximum(dy + ph * 0.5, th * 0.5) - tl.minimum(dy - ph * 0.5, th * -0.5)
+    # The gradients of inter by the width and by the height of the overlap; 0 where there is none.
+    by_w = tl.maximum(overlap_h, 0.0) * _share(0.0, overlap_w)
+    by_h = tl.maximum(overlap_w, 0.0) * _share(0.0, overlap_h)
+    inter = tl.maximum(overlap_w, 0.0) * tl.maximum(overlap_h, 0.0)
+
+    # loss = 1 - iou + d2 / c2 + v^2 / (1 - iou + v + e), so that with alpha = v / (1 - iou + v + e)
+    # d loss = (alpha^2 - 1) d iou + alpha (2 - alpha) d v + d (d2 / c2).
+    union = pw * ph + tw * th - inter + 1e-7
+    by_inter = (weight * weight - 1) * (1 + ratio) / union
+    by_area = (weight * weight - 1) * -ratio / union
+    hull = hull_w * hull_w + hull_h * hull_h + 1e-7
+    far = -2 * (dx * dx + dy * dy) / hull
+    # v grows with the difference of the angles atan(w / h), whose size is pi / 2 * sqrt(v).
+    flat = ph + 1e-7
+    sign = tl.where(tw / (th + 1e-7) > pw / flat, 1.0, -1.0)
+    turn = weight * (2 - weight) * -1.2732395447351628 * sign * tl.sqrt(shape) / (flat * flat + pw * pw)  # 4 / pi
+    d_x = by_inter * by_w * (right - left) + (2 * dx + far * hull_w * (left - right)) / hull
+    d_y = by_inter * by_h * (bottom - top) + (2 * dy + far * hull_h * (top - bottom)) / hull
+    d_w = by_inter * by_w * (right + left) * 0.5 + by_area * ph + far * hull_w * (1 - 0.5 * (right + left)) / hull
+    d_h = by_inter * by_h * (bottom + top) * 0.5 + by_area * pw + far * hull_h * (1 - 0.5 * (bottom + top)) / hull
+    tl.store(d_pred + i, scale * d_x, mask=inside)
+    tl.store(d_pred + N + i, scale * d_y, mask=inside)
+    tl.store(d_pred + 2 * N + i, scale * (d_w + turn * flat), mask=inside)
+    tl.store(d_pred + 3 * N + i, scale * (d_h - turn * pw), mask=inside)
+
+
+@triton.jit
+def bce_cls_loss_forward(x, t, loss, C, N, BLOCK_C: tl.constexpr, BLOCK_N: tl.constexpr):
+    n = tl.program_id(0) * BLOCK_N + tl.arange(0, BLOCK_N)[None, :]
+    c = tl.arange(0, BLOCK_C)[:, None]
+    total = tl.zeros((BLOCK_C, BLOCK_N), tl.float32)
+    for start in range(0, C, BLOCK_C):
+        inside = (start + c < C) & (n < N)
+        at = (start + c) * N + n
+        logit = tl.load(x + at, mask=inside, other=0.0).to(tl.float32)
+        wanted = tl.load(t + at, mask=inside, other=0.0).to(tl.float32)
+        value = tl.maximum(logit, 0.0) - logit * wanted
+        total += tl.where(inside, value + libdevice.log1p(tl.exp(-tl.abs(logit))), 0.0)
+    columns = tl.program_id(0) * BLOCK_N + tl.arange(0, BLOCK_N)
+    tl.store(loss + columns, tl.sum(total, axis=0), mask=columns < N)
+
+
+@triton.jit
+def bce_cls_loss_backward(x, t, d_loss, d_x, C, N, BLOCK_C: tl.constexpr, BLOCK_N: tl.constexpr):
+    blocks = tl.cdiv(N, BLOCK_N)
+    program = tl.program_id(0)
+    n = (program % blocks) * BLOCK_N + tl.arange(0, BLOCK_N)[None, :]
+    c = (program // blocks) * BLOCK_C + tl.arange(0, BLOCK_C)[:, None]
+    inside = (c < C) & (n < N)
+    at = c * N + n
+    logit = tl.load(x + at, mask=inside, other=0.0).to(tl.float32)
+    wanted = tl.load(t + at, mask=inside, other=0.0).to(tl.float32)
+    scale = tl.load(d_loss + n, mask=n < N, other=0.0).to(tl.float32)
+    tl.store(d_x + at, scale * (tl.sigmoid(logit) - wanted), mask=inside)
