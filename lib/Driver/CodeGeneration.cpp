@@ -16,6 +16,7 @@
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 
 #include <atomic>
 #include <chrono>
@@ -28,6 +29,22 @@ using namespace teeny;
 namespace {
 
 constexpr unsigned maxThreads = 2;
+
+// What a kernel is called in its code: its name, unless assembler, linker or loader give that a
+// meaning of their own or cannot take it. Each kernel has files of its own, so none can clash.
+std::string symbolFor(StringRef name) {
+  static const StringRef taken[] = {"_",      "_init",   "_fini",    "_end",
+                                    "_edata", "_etext",  "_DYNAMIC", "WARP_SZ",
+                                    "memcpy", "memmove", "memset",   "_GLOBAL_OFFSET_TABLE_"};
+  auto isPlain = [](char c) { return llvm::isAlnum(c) || c == '_'; };
+  if (llvm::all_of(name, isPlain) && !name.starts_with("__") && !llvm::is_contained(taken, name))
+    return name.str();
+  std::string symbol = "kernel_";
+  for (char c : name)
+    symbol +=
+        isPlain(c) ? std::string(1, c) : "_" + llvm::toHex(StringRef(&c, 1), /*LowerCase=*/true);
+  return symbol;
+}
 
 // One kernel for one target.
 struct Task {
@@ -53,7 +70,8 @@ public:
     assert(module && "what was written can be read");
     task.code.kernel = task.name;
     task.code.object.target = target.name;
-    task.code.object.symbol = task.name;
+    task.code.object.symbol = symbolFor(task.name);
+    SymbolTable::setSymbolName(module->lookupSymbol(task.name), task.code.object.symbol);
     if (target.isGpu())
       runGpu();
     else
@@ -74,7 +92,9 @@ private:
       task.error = Error{ErrorCode::invalid, "internal error: a pass failed and did not say why"};
     return false;
   }
-  LLVM::LLVMFuncOp entry() { return module->lookupSymbol<LLVM::LLVMFuncOp>(task.name); }
+  LLVM::LLVMFuncOp entry() {
+    return module->lookupSymbol<LLVM::LLVMFuncOp>(task.code.object.symbol);
+  }
   int64_t entryAttr(StringRef name) {
     auto attr = entry()->getAttrOfType<IntegerAttr>(name);
     return attr ? attr.getInt() : 0;
@@ -92,7 +112,7 @@ private:
 
 void TaskRunner::runGpu() {
   CodeObject &object = task.code.object;
-  auto function = module->lookupSymbol<func::FuncOp>(task.name);
+  auto function = module->lookupSymbol<func::FuncOp>(object.symbol);
   object.threads = int64_t(tile::numWarps(function)) * target.gpu->warpSize;
   if (!runPasses([&](OpPassManager &passes) { addGpuTilePasses(passes, target); }))
     return;
@@ -123,7 +143,7 @@ void TaskRunner::runGpu() {
       return;
     }
     for (const ptx::KernelReport &report : assembled->report.kernels)
-      if (report.kernel == task.name) {
+      if (report.kernel == object.symbol) {
         object.registers = report.registers;
         object.spillBytes = report.spillStoreBytes + report.spillLoadBytes;
       }
@@ -145,7 +165,8 @@ void TaskRunner::runCpu() {
     task.error = host.error();
     return;
   }
-  assert(llvm::is_contained(host->symbols, task.name) && "the library exports its kernel");
+  assert(llvm::is_contained(host->symbols, task.code.object.symbol) &&
+         "the library exports its kernel");
   task.code.extension = "so";
   task.code.bytes = std::move(host->library);
   task.code.llvm = std::move(host->llvm);

@@ -16,10 +16,17 @@ constexpr WideInterval unknown = {-limit, limit};
 
 Wide clamp(Wide value) { return std::clamp(value, -limit, limit); }
 
+Wide saturatingAdd(Wide a, Wide b) {
+  Wide result;
+  if (__builtin_add_overflow(a, b, &result))
+    return a < 0 ? -limit : limit;
+  return clamp(result);
+}
+
 // At the limits nothing is known, and adding to that knows nothing. (Bounds beyond the limit on the
 // other side are cut to it, which only weakens them.)
-Wide addMin(Wide a, Wide b) { return a == -limit || b == -limit ? -limit : clamp(a + b); }
-Wide addMax(Wide a, Wide b) { return a == limit || b == limit ? limit : clamp(a + b); }
+Wide addMin(Wide a, Wide b) { return a == -limit || b == -limit ? -limit : saturatingAdd(a, b); }
+Wide addMax(Wide a, Wide b) { return a == limit || b == limit ? limit : saturatingAdd(a, b); }
 
 Wide saturatingMul(Wide a, Wide b) {
   Wide result;

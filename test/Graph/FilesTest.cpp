@@ -2,6 +2,7 @@
 // and the module, or all errors as they are rendered, must be the text of files/NAME.expected.
 // After a change that is meant: TEENY_BLESS=1 writes the expected files.
 #include "Graph/IR/Graph.h"
+#include "Graph/IR/NodeKinds.h"
 #include "Graph/Import/Import.h"
 #include "Graph/Transforms/Passes.h"
 
@@ -66,4 +67,19 @@ TEST_CASE("graph files give the module or the errors that are expected of them")
       CHECK(text == readText(expected));
     }
   }
+}
+
+// check_schemas.py has the rest.
+TEST_CASE("the schema of graphs offers every kind of node and nothing else") {
+  std::string schema = readText(fs::path(TEENY_SOURCE_DIR) / "lib/Graph/Import/schema/graph.json");
+  size_t begin = schema.find("\"abs\"");
+  REQUIRE(begin != std::string::npos);
+  std::string names = schema.substr(begin, schema.find(']', begin) - begin);
+  names.erase(
+      std::remove_if(names.begin(), names.end(), [](char c) { return c == ' ' || c == '\n'; }),
+      names.end());
+  std::string expected;
+  for (const graph::NodeKind &kind : graph::nodeKinds())
+    expected += (expected.empty() ? "\"" : ",\"") + kind.name + "\"";
+  CHECK(names == expected);
 }

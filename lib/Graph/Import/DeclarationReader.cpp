@@ -14,6 +14,7 @@ OpOp DeclarationReader::read(const JsonField &value) {
   JsonObject object(value, "a declaration");
   if (!object)
     return {};
+  object.optional("$schema").string(); // for editors
   JsonField opField = object.required("op");
   std::string name = readOpName(opField);
   std::optional<std::string> doc = object.optional("doc").string();

@@ -155,7 +155,19 @@ std::optional<GraphReader::Tensor> GraphReader::resolve(const JsonField &referen
   std::optional<std::string> name = reference.string();
   if (!name)
     return std::nullopt;
-  auto found = tensors.find(*name);
+  llvm::StringRef nodeName, outputName;
+  std::tie(nodeName, outputName) = llvm::StringRef(*name).rsplit('.');
+  auto found = tensors.find(*name), prefix = tensors.find(nodeName);
+  bool namesOutput = prefix != tensors.end() && prefix->second.node && !outputName.empty();
+  OpOp prefixOp = namesOutput ? nodes[*prefix->second.node].op : OpOp();
+  auto isNamed = [&](DeclareOp output) { return output.getName() == outputName; };
+  if (found != tensors.end() && prefixOp &&
+      llvm::any_of(prefixOp.tensors(TensorRole::Output), isNamed)) {
+    error(reference, "'" + *name + "' is " + names.what(*name).str() + " and an output of node '" +
+                         nodeName.str() + "'")
+        .suggest("give one of them another name");
+    return std::nullopt;
+  }
   if (found != tensors.end()) {
     const Tensor &tensor = found->second;
     OpOp op = tensor.node ? nodes[*tensor.node].op : OpOp();
@@ -169,16 +181,19 @@ std::optional<GraphReader::Tensor> GraphReader::resolve(const JsonField &referen
     return std::nullopt;
   }
 
-  auto [nodeName, outputName] = llvm::StringRef(*name).rsplit('.');
-  found = tensors.find(nodeName);
-  if (found != tensors.end() && found->second.node && !outputName.empty()) {
-    Tensor tensor = found->second;
-    OpOp op = nodes[*tensor.node].op;
-    if (!op)
+  if (namesOutput) {
+    Tensor tensor = prefix->second;
+    const Node &node = nodes[*tensor.node];
+    if (!node.isValid())
       return tensor;
+    if (node.kind) {
+      error(reference, "'" + node.kind->name + "' has one output, which has no name of its own")
+          .suggest("name the node: '" + nodeName.str() + "'");
+      return std::nullopt;
+    }
     std::vector<std::string> declared;
-    for (DeclareOp output : op.tensors(TensorRole::Output)) {
-      if (output.getName() == outputName)
+    for (DeclareOp output : prefixOp.tensors(TensorRole::Output)) {
+      if (isNamed(output))
         return tensor;
       ++tensor.output;
       declared.push_back(output.getName().str());

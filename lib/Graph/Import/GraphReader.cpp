@@ -25,6 +25,7 @@ void GraphReader::read(const JsonField &root) {
   if (version != formatVersion)
     return;
 
+  object.optional("$schema").string(); // for editors
   std::optional<std::string> name = readLabel(object.required("name"));
   std::optional<std::string> doc = object.optional("doc").string();
   auto graph = GraphOp::create(builder, mlirLoc(root), name.value_or(""), builder.getArrayAttr({}));
@@ -152,14 +153,14 @@ mlir::OwningOpRef<mlir::ModuleOp> teeny::importGraph(mlir::MLIRContext *context,
 }
 
 mlir::OwningOpRef<mlir::ModuleOp> teeny::importDeclaration(mlir::MLIRContext *context,
-                                                           llvm::StringRef path, Sources &sources,
+                                                           const Source *source, Sources &sources,
                                                            Diagnostics &diagnostics) {
   context->loadDialect<GraphDialect>();
   unsigned errorsBefore = diagnostics.errorCount();
   mlir::OwningOpRef<mlir::ModuleOp> module =
-      mlir::ModuleOp::create(mlir::FileLineColLoc::get(context, path, 1, 1));
+      mlir::ModuleOp::create(mlir::FileLineColLoc::get(context, source->name, 1, 1));
   OpLibrary library(*module, sources, diagnostics, {});
-  library.readFile(path, {});
+  library.readText(source);
   library.checkBackwards();
   if (diagnostics.errorCount() != errorsBefore)
     return {};

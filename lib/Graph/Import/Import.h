@@ -36,9 +36,9 @@ mlir::OwningOpRef<mlir::ModuleOp> importGraph(mlir::MLIRContext *context, const 
                                               Sources &sources, Diagnostics &diagnostics,
                                               const ImportOptions &options = {});
 
-// A module with the declaration in one file, for checking it alone.
+// A module with the declaration in one text, for checking it alone.
 mlir::OwningOpRef<mlir::ModuleOp> importDeclaration(mlir::MLIRContext *context,
-                                                    llvm::StringRef path, Sources &sources,
+                                                    const Source *source, Sources &sources,
                                                     Diagnostics &diagnostics);
 
 } // namespace teeny

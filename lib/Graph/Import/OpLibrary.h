@@ -18,6 +18,7 @@ public:
   void readList(const JsonField &field);
   // Reads one file. False, with errors, if it has none.
   bool readFile(llvm::StringRef path, const SourceLocation &named);
+  bool readText(const Source *source);
 
   struct Found {
     bool exists = false;
@@ -36,7 +37,6 @@ public:
 
 private:
   void readDeclaration(const JsonField &value);
-  bool readText(const Source *source);
   const Source *findShipped(llvm::StringRef path);
   Found findBackward(const DeclaredBackward &backward);
 

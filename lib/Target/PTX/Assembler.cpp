@@ -202,7 +202,7 @@ Result<Assembled> teeny::ptx::assemble(const std::string &assembler, const std::
     StringRef(output->text).split(lines, '\n');
     for (StringRef line : lines)
       if (line.contains("error") || line.contains("fatal"))
-        errors += "\n  " + line.trim().str();
+        errors += (errors.empty() ? ": " : "; ") + line.trim().str();
     return Error{ErrorCode::invalid,
                  "ptxas refuses the code for " + target.processor() +
                      (errors.empty() ? " with status " + std::to_string(output->status) : errors)};

@@ -19,7 +19,8 @@ namespace teeny::ptx {
 
 // Translates a module in the LLVM dialect to optimised PTX for a GPU target. Multiplications and
 // additions become one instruction only where both carry `contract`; loops are unrolled but not
-// vectorised. What LLVM's code generator refuses is an error of code `unsupported` with its text.
+// vectorised. What LLVM's code generator refuses is an error of code `unsupported` with its text;
+// so are more bytes of parameters than a kernel can have.
 // `llvmText`, if given, gets the optimised LLVM IR. May be called from any thread.
 Result<std::string> translate(mlir::ModuleOp module, const Target &target,
                               std::string *llvmText = nullptr);
@@ -54,8 +55,8 @@ Result<std::string> findAssembler(const std::string &option = "");
 // "Cuda compilation tools, release 13.0, V13.0.88": for the provenance of what it made.
 Result<std::string> assemblerVersion(const std::string &assembler);
 
-// Assembles PTX for a GPU target. What the assembler refuses is an error of code `invalid`, and what
-// it does not finish in 600 seconds, or $TEENY_PTXAS_SECONDS, one of code `unsupported`.
+// Assembles PTX for a GPU target. What the assembler refuses is an error of code `invalid`, and
+// what it does not finish in 600 seconds, or $TEENY_PTXAS_SECONDS, one of code `unsupported`.
 Result<Assembled> assemble(const std::string &assembler, const std::string &ptx,
                            const Target &target);
 

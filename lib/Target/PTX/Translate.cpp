@@ -114,6 +114,30 @@ static bool runProtected(llvm::function_ref<void()> call, std::string &error) {
   return finished;
 }
 
+// Parameters lie one after the other, each at a multiple of its size. How many bytes they may take
+// depends on the version of PTX; 4 KiB is what every driver launches.
+static Status checkParameters(const llvm::Module &code, const Target &target) {
+  const uint64_t limit = target.ptxVersion() >= 81 ? 32764 : 4096;
+  for (const llvm::Function &function : code) {
+    if (function.getCallingConv() != llvm::CallingConv::PTX_Kernel)
+      continue;
+    uint64_t bytes = 0;
+    for (const llvm::Argument &argument : function.args()) {
+      const llvm::DataLayout &layout = code.getDataLayout();
+      bytes = llvm::alignTo(bytes, layout.getABITypeAlign(argument.getType())) +
+              layout.getTypeAllocSize(argument.getType());
+    }
+    if (bytes > limit)
+      return Error{ErrorCode::unsupported, "its " + std::to_string(function.arg_size()) +
+                                               " parameters take " + std::to_string(bytes) +
+                                               " bytes, and PTX " +
+                                               std::to_string(target.ptxVersion() / 10) + "." +
+                                               std::to_string(target.ptxVersion() % 10) +
+                                               " has room for " + std::to_string(limit)};
+  }
+  return {};
+}
+
 Result<std::string> teeny::ptx::translate(mlir::ModuleOp module, const Target &target,
                                           std::string *llvmText) {
   std::string errors;
@@ -133,6 +157,8 @@ Result<std::string> teeny::ptx::translate(mlir::ModuleOp module, const Target &t
                                              (errors.empty() ? "" : ": " + errors)};
   code->setDataLayout(machine->createDataLayout());
   code->setTargetTriple(machine->getTargetTriple());
+  if (Status fits = checkParameters(*code, target); !fits)
+    return fits.error();
 
   llvm::SmallString<0> text;
   bool noEmitter = false;
