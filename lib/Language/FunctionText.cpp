@@ -13,10 +13,14 @@ using Tokens = llvm::ArrayRef<Token>;
 
 // The token that is the function's name.
 static size_t nameOf(Tokens tokens, const ast::FunctionStmt &function) {
-  auto found = llvm::find_if(tokens, [&](const Token &token) {
-    return token.span.line == function.span.line && token.span.column == function.span.column &&
-           token.kind == Token::name;
+  // Tokens are in the order of the text; what has no text, such as an indent, stands before the
+  // name.
+  std::pair place(function.span.line, function.span.column);
+  auto found = llvm::lower_bound(tokens, place, [](const Token &token, const auto &wanted) {
+    return std::pair(token.span.line, token.span.column) < wanted;
   });
+  while (found != tokens.end() && found->kind != Token::name)
+    ++found;
   assert(found != tokens.end() && "a function of this file");
   return size_t(found - tokens.begin());
 }
@@ -51,9 +55,10 @@ static std::vector<Tokens> decorators(Tokens tokens, const ast::FunctionStmt &fu
       --start;
     if (!tokens[start].is("@"))
       break;
-    result.insert(result.begin(), tokens.slice(start + 1, end - start - 1));
+    result.push_back(tokens.slice(start + 1, end - start - 1));
     begin = start;
   }
+  std::reverse(result.begin(), result.end());
   return result;
 }
 

@@ -117,7 +117,9 @@ STRUCTURAL = [
     ("declaration", ["op"], "a..b"), ("declaration", ["op"], "1a"), ("declaration", ["op"], "a/b"), ("declaration", ["outputs"], GONE),
     ("declaration", ["outputs"], []), ("declaration", ["launches"], GONE), ("declaration", ["launches"], []),
     ("declaration", ["launches"], {}), ("declaration", ["input"], []), ("declaration", ["doc"], []), ("declaration", ["$schema"], {}),
-    ("declaration", ["backward"], {}), ("declaration", ["repeat"], 1), ("declaration", ["fusible"], False),
+    ("declaration", ["backward"], {}), ("declaration", ["backward"], "demo.back"), ("declaration", ["backward"], [{"op": 1}]),
+    ("declaration", ["backward"], {"op": "demo.back", "saves": "out"}), ("declaration", ["backward"], {"op": "demo.back", "saves": [1]}),
+    ("declaration", ["backward"], {"op": "demo.back", "save": []}), ("declaration", ["repeat"], 1), ("declaration", ["fusible"], False),
     ("declaration", ["dtypes"], ["T"]), ("declaration", ["dtypes", "T"], "f32"), ("declaration", ["dtypes", "T"], []),
     ("declaration", ["dtypes", "T"], ["f32", "f32"]), ("declaration", ["dtypes", "T", 0], "float"),
     ("declaration", ["dtypes", "f32"], ["f32"]), ("declaration", ["inputs"], {}), ("declaration", ["inputs", 0, "name"], "x y"),
@@ -161,7 +163,7 @@ SEMANTIC = [
     ("declaration", ["outputs", 0, "shape", 1], "M"), ("declaration", ["attrs", "BLOCK", "default"], 0),
     ("declaration", ["attrs", "BLOCK", "max"], 0), ("declaration", ["attrs", "x"], {"type": "int"}),
     ("declaration", ["aliases", "out"], "y"), ("declaration", ["aliases", "y"], "x"),
-    ("declaration", ["launches", 0, "kernel"], "missing.py::slow"), ("declaration", ["launches", 0, "args", "d"], "M"),
+    ("declaration", ["backward"], {"op": "demo.missing"}), ("declaration", ["launches", 0, "kernel"], "missing.py::slow"), ("declaration", ["launches", 0, "args", "d"], "M"),
 ]
 
 
