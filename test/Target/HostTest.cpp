@@ -405,6 +405,78 @@ TEST_CASE("bf16 that control flow chooses keeps its bits") {
   }
 }
 
+// The bits of a value go through everything that moves elements, for vectors too.
+TEST_CASE("f16 and bf16 that are moved keep their bits on every target") {
+  struct Move {
+    const char *what, *body;
+    std::vector<int>
+        from; // for each of four elements of the result: of which one of a, or 4 + of b
+  };
+  const Move moves[] = {
+      {"a splat",
+       R"(%s = llvm.load %x : !llvm.ptr -> IN
+  %u = llvm.mlir.poison : vector<4xIN>
+  %v = llvm.insertelement %s, %u[%zero : i64] : vector<4xIN>
+  %r = llvm.shufflevector %v, %u [0, 0, 0, 0] : vector<4xIN>)",
+       {0, 0, 0, 0}},
+      {"a shuffle of two",
+       R"(%r = llvm.shufflevector %a, %b [3, 4, 1, 6] : vector<4xIN>)",
+       {3, 4, 1, 6}},
+      {"elements",
+       R"(%e = llvm.extractelement %a[%three : i64] : vector<4xIN>
+  %r = llvm.insertelement %e, %b[%one : i64] : vector<4xIN>)",
+       {4, 3, 6, 7}},
+      {"a choice of the whole",
+       R"(%q = llvm.icmp "sgt" %n, %one : i64
+  %r = llvm.select %q, %b, %a : i1, vector<4xIN>)",
+       {4, 5, 6, 7}},
+      {"a choice by element",
+       R"(%m = llvm.mlir.constant(dense<[true, false, false, true]> : vector<4xi1>) : vector<4xi1>
+  %f = llvm.freeze %b : vector<4xIN>
+  %r = llvm.select %m, %a, %f : vector<4xi1>, vector<4xIN>)",
+       {0, 5, 6, 3}},
+      {"masked accesses",
+       R"(%m = llvm.mlir.constant(dense<[true, false, true, false]> : vector<4xi1>) : vector<4xi1>
+  %l = llvm.intr.masked.load %x, %m, %b {alignment = 2 : i32} : (!llvm.ptr, vector<4xi1>, vector<4xIN>) -> vector<4xIN>
+  llvm.intr.masked.store %l, %out, %m {alignment = 2 : i32} : vector<4xIN>, vector<4xi1> into !llvm.ptr
+  %r = llvm.intr.masked.load %out, %m, %l {alignment = 2 : i32} : (!llvm.ptr, vector<4xi1>, vector<4xIN>) -> vector<4xIN>)",
+       {0, 5, 2, 7}},
+      {"a number of bits",
+       R"(%w = llvm.bitcast %a : vector<4xIN> to i64
+  %k = llvm.mlir.constant(16 : i64) : i64
+  %hi = llvm.lshr %w, %k : i64
+  %lo = llvm.shl %w, %three16 : i64
+  %both = llvm.or %hi, %lo : i64
+  %r = llvm.bitcast %both : i64 to vector<4xIN>)",
+       {1, 2, 3, 0}},
+  };
+  // A signalling NaN, a quiet one with a payload, a subnormal, and minus zero are not to change.
+  const std::vector<uint16_t> x = {0x7f81, 0xffc5, 0x0003, 0x8000},
+                              y = {0x7c01, 0xfe07, 0x3f80, 0x0001};
+  for (const Move &move : moves)
+    for (const char *type : {"f16", "bf16"})
+      for (const std::string &target : runnableTargets()) {
+        std::string text = std::string(R"(
+llvm.func @f(%n: i64, %x: !llvm.ptr, %y: !llvm.ptr, %z: !llvm.ptr, %out: !llvm.ptr {llvm.noalias}) {
+  %zero = llvm.mlir.constant(0 : i64) : i64
+  %one = llvm.mlir.constant(1 : i64) : i64
+  %three = llvm.mlir.constant(3 : i64) : i64
+  %three16 = llvm.mlir.constant(48 : i64) : i64
+  %a = llvm.load %x {alignment = 2 : i64} : !llvm.ptr -> vector<4xIN>
+  %b = llvm.load %y {alignment = 2 : i64} : !llvm.ptr -> vector<4xIN>
+  )") + move.body + R"(
+  llvm.store %r, %out {alignment = 2 : i64} : vector<4xIN>, !llvm.ptr
+  llvm.return
+})";
+        for (size_t place; (place = text.find("IN")) != std::string::npos;)
+          text.replace(place, 2, type);
+        CAPTURE(move.what, type, target);
+        auto out = runOn<uint16_t, uint16_t>(target, text, x, y);
+        for (size_t i = 0; i < 4; ++i)
+          CHECK(out[i] == (move.from[i] < 4 ? x[move.from[i]] : y[move.from[i] - 4]));
+      }
+}
+
 TEST_CASE("libraries are ELF for their machine, export kernels only and import nothing") {
   std::string text = elementwise("bf16", "f16", R"(%w = llvm.fpext %a : bf16 to f32
   %q = llvm.intr.floor(%w) : (f32) -> f32

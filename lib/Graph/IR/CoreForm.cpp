@@ -35,6 +35,7 @@ std::optional<CoreForm> graph::coreForm(Operation *op) {
     setIntegers(attrs, {"KERNEL_H", "KERNEL_W"}, pool.getWindow(), builder);
     attrs.set("KIND", builder.getStringAttr(stringifyPoolKind(pool.getKind())));
     attrs.set("COUNT_PAD", builder.getBoolAttr(pool.getCountPad()));
+    attrs.set("CEIL", builder.getBoolAttr(pool.getCeil()));
     return CoreForm{"core.pool2d", {"x"}, attrs.getDictionary(op->getContext())};
   }
   if (auto reduce = dyn_cast<ReduceOp>(op)) {

@@ -240,7 +240,8 @@ def Graph_PoolOp : Graph_TypedOp<"pool"> {
   let summary = "A reduction over windows in two dims";
   let description = [{
     input [B, C, H, W], result [B, C, OH, OW]. The border counts as -inf for a maximum. An average divides by the whole
-    window with `count_pad`, else by the number of elements inside. NaN wins a maximum.
+    window with `count_pad`, else by the number of elements inside. NaN wins a maximum. With `ceil` there are also windows
+    that the far edges cut, if they begin in the image or in the border before it.
 
     ```
     %y = graph.pool "y" %x max window [2, 2] strides [2, 2] pads [0, 0, 0, 0] dilations [1, 1]
@@ -248,9 +249,10 @@ def Graph_PoolOp : Graph_TypedOp<"pool"> {
     ```
   }];
   let arguments = (ins StrAttr:$name, Graph_TensorType:$input, Graph_PoolKind:$kind, DenseI64ArrayAttr:$window,
-                       DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$pads, DenseI64ArrayAttr:$dilations, UnitAttr:$countPad);
+                       DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$pads, DenseI64ArrayAttr:$dilations, UnitAttr:$countPad, UnitAttr:$ceil);
   let assemblyFormat = [{
     $name $input $kind `window` $window `strides` $strides `pads` $pads `dilations` $dilations (`count_pad` $countPad^)?
+    (`ceil` $ceil^)?
     attr-dict `:` qualified(type($input)) `->` qualified(type($result))
   }];
   let hasVerifier = 1;

@@ -15,12 +15,16 @@ bool NodeKind::isVariadic() const {
 static std::vector<NodeKind> windowKinds() {
   const std::vector<A> conv = {
       {"stride", A::list}, {"padding", A::list}, {"dilation", A::list}, {"groups", A::integer}};
-  std::vector<A> pool = {
-      {"kernel", A::list, true}, {"stride", A::list}, {"padding", A::list}, {"dilation", A::list}};
+  std::vector<A> pool = {{"kernel", A::list, true},
+                         {"stride", A::list},
+                         {"padding", A::list},
+                         {"dilation", A::list},
+                         {"ceil", A::boolean}};
   std::vector<A> average = {{"kernel", A::list, true},
                             {"stride", A::list},
                             {"padding", A::list},
-                            {"count_pad", A::boolean}};
+                            {"count_pad", A::boolean},
+                            {"ceil", A::boolean}};
   return {
       {"conv1d",
        "Convolution of x [B, C, L] with weight [O, C / groups, K]",

@@ -179,6 +179,14 @@ bool NodeExpansion::isFloat(const Named &tensor) {
   return false;
 }
 
+bool NodeExpansion::isNumber(const Named &tensor) {
+  if (!dtypeOf(tensor.value).isInteger(1))
+    return true;
+  error(tensor.place) << "'" << node.getKind() << "' takes numbers, found "
+                      << typeText(tensorType(tensor.value));
+  return false;
+}
+
 bool NodeExpansion::unify(const Size &a, const Size &b) {
   Truth equal = prover.areEqual(a.expr, b.expr);
   std::string text = a.text + " is " + a.expr.str() + ", but " + b.text + " is " + b.expr.str();

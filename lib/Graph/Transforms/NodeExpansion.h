@@ -89,10 +89,12 @@ private:
   bool hasRank(const Named &tensor, int64_t rank, bool atLeast = false);
   bool sameDtype(const Named &a, const Named &b);
   bool isFloat(const Named &tensor);
+  bool isNumber(const Named &tensor);       // no bool
   bool unify(const Size &a, const Size &b); // reports those that differ, requires what is open
   // The size of a window's results along a dim; nothing with an error.
   std::optional<Expr> windowResults(const Size &input, const Expr &window, int64_t before,
-                                    int64_t after, int64_t stride, int64_t dilation);
+                                    int64_t after, int64_t stride, int64_t dilation,
+                                    bool ceil = false);
   std::optional<Shape> broadcast(llvm::ArrayRef<Named> tensors);
   bool requireThat(const Expr &condition, mlir::Location place, const std::string &violated);
 

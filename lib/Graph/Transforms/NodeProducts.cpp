@@ -7,7 +7,7 @@ using namespace teeny::graph;
 
 Value NodeExpansion::expandMatmul() {
   Named a = get("a"), b = get("b");
-  if (!hasRank(a, 2, /*atLeast=*/true) || !hasRank(b, 2, /*atLeast=*/true) || !isFloat(a) ||
+  if (!hasRank(a, 2, /*atLeast=*/true) || !hasRank(b, 2, /*atLeast=*/true) || !isNumber(a) ||
       !sameDtype(a, b))
     return {};
   bool flags[] = {flag("transpose_a"), flag("transpose_b")};

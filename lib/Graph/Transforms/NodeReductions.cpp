@@ -17,10 +17,8 @@ Value NodeExpansion::expandReduction() {
     return {};
   if ((isPool || word == "mean") && !isFloat(x))
     return {};
-  if (dtypeOf(x.value).isInteger(1)) {
-    error(x.place) << "'" << word << "' takes numbers, found " << typeText(tensorType(x.value));
+  if (!isNumber(x))
     return {};
-  }
   SmallVector<int64_t> axes;
   if (isPool) {
     axes = {rank - 2, rank - 1};

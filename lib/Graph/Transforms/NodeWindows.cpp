@@ -9,7 +9,7 @@ using namespace teeny::graph;
 
 std::optional<Expr> NodeExpansion::windowResults(const Size &input, const Expr &window,
                                                  int64_t before, int64_t after, int64_t stride,
-                                                 int64_t dilation) {
+                                                 int64_t dilation, bool ceil) {
   Expr padded = input.expr + before + after, reach = dilation * (window - 1) + 1;
   std::string text = input.text + " is " + input.expr.str();
   if (before || after)
@@ -17,6 +17,8 @@ std::optional<Expr> NodeExpansion::windowResults(const Size &input, const Expr &
   text += "; the window spans " + reach.str();
   if (!requireThat(atLeast(padded, reach), input.place, text))
     return std::nullopt;
+  if (ceil)
+    return min(cdiv(padded - reach, stride), floorDiv(input.expr + before - 1, stride)) + 1;
   return floorDiv(padded - reach, stride) + 1;
 }
 
@@ -119,12 +121,13 @@ Value NodeExpansion::expandPool() {
   for (size_t dim = 0; dim < 2; ++dim) {
     std::optional<Expr> results =
         windowResults(size(x, dim + 2), Expr((*window)[dim]), (*pads)[dim], (*pads)[dim + 2],
-                      (*strides)[dim], (*dilations)[dim]);
+                      (*strides)[dim], (*dilations)[dim], flag("ceil"));
     if (!results)
       return {};
     out.push_back(*results);
   }
   PoolKind kind = node.getKind() == "max_pool2d" ? PoolKind::Max : PoolKind::Average;
   return PoolOp::create(builder, node.getLoc(), type(out, dtypeOf(x.value)), fresh("pool"), x.value,
-                        kind, *window, *strides, *pads, *dilations, flag("count_pad"));
+                        kind, *window, *strides, *pads, *dilations, flag("count_pad"),
+                        flag("ceil"));
 }

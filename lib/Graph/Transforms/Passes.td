@@ -48,7 +48,7 @@ def GraphLegalizeOps : Pass<"graph-legalize-ops", "::mlir::ModuleOp"> {
     |---|---|---|
     | `graph.matmul` | `core.matmul` | `TA`, `TB`: whether an operand is transposed |
     | `graph.conv` | `core.conv2d` | `STRIDE_H`, `STRIDE_W`, `PAD_TOP`, `PAD_LEFT`, `PAD_BOTTOM`, `PAD_RIGHT`, `DILATION_H`, `DILATION_W`, `GROUPS` |
-    | `graph.pool` | `core.pool2d` | those, without groups; `KIND`, `KERNEL_H`, `KERNEL_W`, `COUNT_PAD` |
+    | `graph.pool` | `core.pool2d` | those, without groups; `KIND`, `KERNEL_H`, `KERNEL_W`, `COUNT_PAD`, `CEIL` |
     | `graph.reduce` | `core.reduce`, `core.arg_reduce` | `KIND` |
 
     What a declaration does not take (an element type, say) is an error at the node.

@@ -174,6 +174,8 @@ private:
 
   Value *expandIntrinsic(IntrinsicInst &i) {
     Intrinsic::ID id = i.getIntrinsicID();
+    if (teeny::movesElements(id))
+      return nullptr;
     bool narrowOperand = i.arg_size() > 0 && isNarrow(i.getArgOperand(0)->getType());
     if (narrowOperand) {
       if (id == Intrinsic::fabs || id == Intrinsic::copysign)

@@ -32,6 +32,14 @@ struct Shape {
 
 } // namespace
 
+bool teeny::movesElements(Intrinsic::ID id) {
+  return id == Intrinsic::masked_load || id == Intrinsic::masked_gather ||
+         id == Intrinsic::masked_expandload || id == Intrinsic::masked_store ||
+         id == Intrinsic::masked_scatter || id == Intrinsic::masked_compressstore ||
+         id == Intrinsic::vector_reverse || id == Intrinsic::vector_insert ||
+         id == Intrinsic::vector_extract;
+}
+
 // Adding 112 to the exponent of a normal f16 makes it that of an f32; infinities and NaN need 112
 // more; subnormals are small integers times 2^-24.
 Value *teeny::extendHalf(IRBuilderBase &b, Value *half) {

@@ -9,6 +9,9 @@ namespace teeny {
 // The type with another scalar type, vector or not.
 llvm::Type *withScalar(llvm::Type *shapeOf, llvm::Type *scalar);
 
+// Whether an intrinsic moves elements without looking at them: there is nothing to expand.
+bool movesElements(llvm::Intrinsic::ID id);
+
 llvm::Value *extendHalf(llvm::IRBuilderBase &b, llvm::Value *half);    // f16 -> f32
 llvm::Value *truncateToHalf(llvm::IRBuilderBase &b, llvm::Value *f32); // f32 -> f16
 llvm::Value *extendBFloat(llvm::IRBuilderBase &b, llvm::Value *bfloat);

@@ -156,6 +156,7 @@ node("linear_plain", "linear", ["c"], c @ w.T, params={"weight": "w"})
 node("matmul", "matmul", ["a", "b"], a @ b)
 node("matmul_left", "matmul", ["c", "w"], c @ w.T, transpose_b=True)
 node("matmul_turned", "matmul", ["c", "c"], np.einsum("bki,bkj->bij", c, c), transpose_a=True)
+node("matmul_integers", "matmul", ["i", "i"], i @ i.T, dtype=np.int32, transpose_b=True)
 node("softmax", "softmax", ["c"], special.softmax(c, axis=-1))
 node("softmax_middle", "softmax", ["c"], special.softmax(c, axis=1), axis=1)
 g, h = tensor("g", (4,)), tensor("h", (4,))
@@ -184,6 +185,14 @@ ones = windows(np.ones_like(image), (2, 2), (2, 2), (1, 1, 1, 1), (1, 1), 0).sum
 sums = windows(image, (2, 2), (2, 2), (1, 1, 1, 1), (1, 1), 0).sum((4, 5))
 node("average_inside", "avg_pool2d", ["image"], sums / ones, kernel=2, padding=1)
 node("average_whole", "avg_pool2d", ["image"], sums / 4, kernel=2, padding=1, count_pad=True)
+node("max_pool_ceil", "max_pool2d", ["image"], windows(image, (3, 3), (2, 2), (0, 0, 0, 1), (1, 1), -np.inf).max((4, 5)), kernel=3,
+     stride=2, ceil=True)
+cut = windows(np.ones_like(image), (3, 3), (2, 2), (0, 0, 0, 1), (1, 1), 0).sum((4, 5))
+node("average_ceil", "avg_pool2d", ["image"], windows(image, (3, 3), (2, 2), (0, 0, 0, 1), (1, 1), 0).sum((4, 5)) / cut, kernel=3,
+     stride=2, ceil=True)
+# A third window down would begin beyond the image.
+node("max_pool_dropped", "max_pool2d", ["image"], windows(image, (2, 2), (3, 3), (1, 1, 1, 1), (1, 1), -np.inf).max((4, 5)), kernel=2,
+     stride=3, padding=1, ceil=True)
 node("global_average", "global_avg_pool2d", ["image"], image.mean((2, 3), keepdims=True))
 mean, shift = tensor("mean", (4,)), tensor("shift", (4,))
 variance = np.abs(tensor("variance", (4,))) + 0.2
