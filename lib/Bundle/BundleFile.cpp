@@ -43,11 +43,42 @@ Status checkTensors(const Manifest &manifest, const Find &find) {
         return invalid(where + "'" + code.tensor + "' has elements of type " + name(tensor->dtype) +
                        ", expected u8");
     }
+  for (size_t i = 0; i < manifest.golden.size(); ++i) {
+    const ManifestGolden &golden = manifest.golden[i];
+    auto check = [&](const ManifestTensor &declared, const std::string &name,
+                     const std::string &place) -> Status {
+      std::string where = "manifest: golden[" + std::to_string(i) + "]." + place + ": ";
+      const TensorView *tensor = find(name);
+      if (!tensor)
+        return Error{ErrorCode::notFound, where + "no tensor has the name '" + name + "'"};
+      if (tensor->dtype != declared.dtype || tensor->shape.size() != declared.shape.size())
+        return invalid(where + "'" + name + "' is " + std::to_string(tensor->shape.size()) +
+                       "-dimensional of type " + teeny::name(tensor->dtype) + ", expected " +
+                       std::to_string(declared.shape.size()) + " and " +
+                       teeny::name(declared.dtype));
+      return {};
+    };
+    for (size_t j = 0; j < golden.inputs.size(); ++j)
+      if (Status status =
+              check(manifest.inputs[j], golden.inputs[j], "inputs[" + std::to_string(j) + "]");
+          !status)
+        return status;
+    for (size_t j = 0; j < golden.outputs.size(); ++j)
+      if (Status status = check(manifest.outputs[j], golden.outputs[j].tensor,
+                                "outputs[" + std::to_string(j) + "].tensor");
+          !status)
+        return status;
+  }
+  for (size_t i = 0; i < manifest.hashes.size(); ++i)
+    if (!find(manifest.hashes[i].first))
+      return Error{ErrorCode::notFound, "manifest: hashes[" + std::to_string(i) +
+                                            "].tensor: no tensor has the name '" +
+                                            manifest.hashes[i].first + "'"};
   return {};
 }
 
 int64_t alignmentOf(std::string_view name) {
-  if (name.starts_with(codePrefix))
+  if (name.starts_with(codePrefix) || name.starts_with(goldenPrefix))
     return codeAlignment;
   return name.starts_with(reservedPrefix) ? 1 : weightAlignment;
 }
@@ -74,6 +105,13 @@ void BundleWriter::addSource(const std::string &file, std::span<const std::byte>
   parts.push_back(byteTensor(std::string(sourcePrefix) + file, text));
 }
 
+std::string BundleWriter::addGolden(const std::string &file, DType dtype,
+                                    std::vector<int64_t> shape, std::span<const std::byte> data) {
+  std::string name = std::string(goldenPrefix) + file;
+  parts.push_back({name, dtype, std::move(shape), data});
+  return name;
+}
+
 // Everything but the data of the tensors, in the order of the file. A pad is never longer than the
 // zeros.
 struct BundleWriter::Layout {
@@ -82,17 +120,22 @@ struct BundleWriter::Layout {
   std::vector<TensorView> tensors;
 };
 
-Result<BundleWriter::Layout> BundleWriter::layOut(const Manifest &manifest) const {
+Result<BundleWriter::Layout> BundleWriter::layOut(Manifest manifest) const {
+  std::vector<TensorView> sorted = parts;
+  std::map<std::string, std::string> hashes; // a name twice is found when the header is written
+  for (const TensorView &part : sorted) {
+    bool known = part.name.starts_with(codePrefix) || part.name.starts_with(sourcePrefix) ||
+                 part.name.starts_with(goldenPrefix);
+    if (part.name.starts_with(reservedPrefix) && !known)
+      return invalid("weight '" + part.name + "' has a reserved name");
+    if (!part.name.starts_with(codePrefix))
+      hashes.emplace(part.name, sha256Hex(part.data));
+  }
+  manifest.hashes.assign(hashes.begin(), hashes.end());
   if (Status status = checkManifest(manifest); !status)
     return status.error().in("manifest");
   Layout layout;
   layout.manifest = writeManifest(manifest);
-  std::vector<TensorView> sorted = parts;
-  for (const TensorView &part : sorted) {
-    bool known = part.name.starts_with(codePrefix) || part.name.starts_with(sourcePrefix);
-    if (part.name.starts_with(reservedPrefix) && !known)
-      return invalid("weight '" + part.name + "' has a reserved name");
-  }
   sorted.push_back(
       byteTensor(std::string(manifestTensor), std::as_bytes(std::span(layout.manifest))));
   std::stable_sort(sorted.begin(), sorted.end(), [](const TensorView &a, const TensorView &b) {
@@ -199,18 +242,29 @@ std::span<const std::byte> BundleFile::code(const CodeObject &object) const {
   return tensor->data;
 }
 
-Status BundleFile::verify() const {
+std::vector<Error> BundleFile::damages() const {
+  std::vector<Error> found;
+  auto compare = [&](const std::string &where, const std::string &tensor,
+                     std::span<const std::byte> bytes, const std::string &expected) {
+    std::string hash = sha256Hex(bytes);
+    if (hash != expected)
+      found.push_back(
+          invalid(where + "'" + tensor + "' has SHA-256 " + hash + ", expected " + expected));
+  };
   std::set<std::pair<std::string_view, std::string_view>> done;
   for (const ManifestKernel &kernel : description.kernels)
-    for (const CodeObject &object : kernel.code) {
-      if (!done.emplace(object.tensor, object.sha256).second)
-        continue;
-      std::string found = sha256Hex(code(object));
-      if (found != object.sha256)
-        return invalid("kernel '" + kernel.name + "', target " + object.target + ": '" +
-                       object.tensor + "' has SHA-256 " + found + ", expected " + object.sha256);
-    }
-  return {};
+    for (const CodeObject &object : kernel.code)
+      if (done.emplace(object.tensor, object.sha256).second)
+        compare("kernel '" + kernel.name + "', target " + object.target + ": ", object.tensor,
+                code(object), object.sha256);
+  for (const auto &[tensor, hash] : description.hashes)
+    compare("", tensor, contents.find(tensor)->data, hash);
+  return found;
+}
+
+Status BundleFile::verify() const {
+  std::vector<Error> found = damages();
+  return found.empty() ? Status() : Status(found.front());
 }
 
 } // namespace teeny

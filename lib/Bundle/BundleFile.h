@@ -17,6 +17,7 @@ inline constexpr std::string_view reservedPrefix = "teeny/";
 inline constexpr std::string_view manifestTensor = "teeny/manifest.json";
 inline constexpr std::string_view codePrefix = "teeny/code/";
 inline constexpr std::string_view sourcePrefix = "teeny/source/";
+inline constexpr std::string_view goldenPrefix = "teeny/golden/";
 inline constexpr std::string_view padPrefix = "teeny/pad/";
 
 // Alignments within the file.
@@ -37,6 +38,10 @@ public:
   // The text of a kernel's source, for people.
   void addSource(const std::string &file, std::span<const std::byte> text);
 
+  // A tensor of a golden run; gives its name in the bundle. `file` is "<run>/<input or output>".
+  std::string addGolden(const std::string &file, DType dtype, std::vector<int64_t> shape,
+                        std::span<const std::byte> data);
+
   // The same parts in any order give the same bytes. Errors: a manifest that checkManifest refuses
   // or that disagrees with the parts, names twice, reserved names of weights.
   Result<std::vector<std::byte>> bytes(const Manifest &manifest) const;
@@ -44,7 +49,7 @@ public:
 
 private:
   struct Layout;
-  Result<Layout> layOut(const Manifest &manifest) const;
+  Result<Layout> layOut(Manifest manifest) const;
   std::vector<TensorView> parts;
 };
 
@@ -65,8 +70,10 @@ public:
   const TensorView &weight(const ManifestBuffer &buffer) const;
   std::span<const std::byte> code(const CodeObject &object) const;
 
-  // Compares every code object with its digest.
+  // Compares every code object, and every tensor that the manifest has a digest of, with its
+  // digest. The second gives all that is wrong.
   Status verify() const;
+  std::vector<Error> damages() const;
 
 private:
   BundleFile() = default;

@@ -125,6 +125,19 @@ struct ManifestRequirement {
   std::string message;
 };
 
+// A run whose results are known, for whoever wants to see that a device computes what is meant.
+struct ManifestGolden {
+  struct Output {
+    std::string tensor;
+    // How far a result may be from what is known, for each element: by `absolute`, and by
+    // `relative` times the largest finite magnitude of the output. Integers and booleans must be
+    // equal.
+    double absolute = 0, relative = 0;
+  };
+  std::vector<std::string> inputs; // bundle tensors, one for each input, in order
+  std::vector<Output> outputs;     // likewise
+};
+
 struct Manifest {
   std::string name;
   std::vector<std::string> targets;
@@ -134,6 +147,9 @@ struct Manifest {
   std::vector<ManifestBuffer> buffers;
   std::vector<ManifestKernel> kernels;
   std::vector<ManifestLaunch> launches;
+  std::vector<ManifestGolden> golden;
+  // SHA-256 of tensors that are no code, by name; the writer of bundles fills it in.
+  std::vector<std::pair<std::string, std::string>> hashes;
   // Versions of what made the code: {"teenyc", "0.1.0"}, {"llvm", "22.1.8"}, {"ptxas", "13.0.88"}.
   std::vector<std::pair<std::string, std::string>> provenance;
 };

@@ -7,6 +7,7 @@
 #include "Base/Checked.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 
@@ -38,6 +39,9 @@ public:
       kernel(manifest.kernels[i], at("kernels", i));
     for (size_t i = 0; i < manifest.launches.size() && !error; ++i)
       launch(manifest.launches[i], i, at("launches", i));
+    for (size_t i = 0; i < manifest.golden.size() && !error; ++i)
+      golden(manifest.golden[i], at("golden", i));
+    hashes();
     return error ? Status(*error) : Status();
   }
 
@@ -74,6 +78,11 @@ private:
                 std::to_string(high));
   }
 
+  void sha256(const std::string &value, const std::string &where) {
+    require(value.size() == 64 && value.find_first_not_of("0123456789abcdef") == std::string::npos,
+            where, "expected 64 lower-case hex digits");
+  }
+
   // Only dims may be named. `low` is what a constant must at least be.
   void expr(const Expr &e, const std::string &where, int64_t low = INT64_MIN,
             int64_t high = INT64_MAX) {
@@ -97,6 +106,8 @@ private:
   void launch(const ManifestLaunch &launch, size_t index, const std::string &where);
   void variant(const LaunchVariant &variant, size_t launch, const std::string &where);
   void arg(const LaunchArg &arg, const KernelParam &param, size_t launch, const std::string &where);
+  void golden(const ManifestGolden &golden, const std::string &where);
+  void hashes();
 
   const Manifest &manifest;
   std::optional<Error> error;
@@ -290,9 +301,7 @@ void Checker::code(const CodeObject &code, const ManifestKernel &kernel, const s
           "'" + code.tensor + "', expected a name that begins with '" + std::string(codePrefix) +
               "'");
   text(code.symbol, where + ".symbol");
-  bool hex = code.sha256.size() == 64 &&
-             code.sha256.find_first_not_of("0123456789abcdef") == std::string::npos;
-  require(hex, where + ".sha256", "expected 64 lower-case hex digits");
+  sha256(code.sha256, where + ".sha256");
   if (isGpuTarget(code.target)) {
     require(code.threads == 32 * kernel.numWarps, where + ".threads",
             std::to_string(code.threads) + ", expected 32 for each of " +
@@ -371,6 +380,43 @@ void Checker::arg(const LaunchArg &arg, const KernelParam &param, size_t launch,
   require(!param.written || !constant, where,
           "the kernel writes to parameter '" + param.name + "', but buffer '" + buffer.name +
               "' is part of " + (root.kind == BufferKind::param ? "a param" : "an input"));
+}
+
+void Checker::golden(const ManifestGolden &golden, const std::string &where) {
+  auto tensors = [&](size_t found, size_t expected, const char *list) {
+    require(found == expected, where + "." + list,
+            std::to_string(found) + " tensors, the bundle has " + std::to_string(expected) + " " +
+                list);
+  };
+  tensors(golden.inputs.size(), manifest.inputs.size(), "inputs");
+  tensors(golden.outputs.size(), manifest.outputs.size(), "outputs");
+  auto name = [&](const std::string &tensor, const std::string &here) {
+    text(tensor, here);
+    require(tensor.starts_with(goldenPrefix), here,
+            "'" + tensor + "', expected a name that begins with '" + std::string(goldenPrefix) +
+                "'");
+  };
+  for (size_t i = 0; i < golden.inputs.size(); ++i)
+    name(golden.inputs[i], at(where, "inputs", i));
+  for (size_t i = 0; i < golden.outputs.size(); ++i) {
+    const ManifestGolden::Output &output = golden.outputs[i];
+    std::string here = at(where, "outputs", i);
+    name(output.tensor, here + ".tensor");
+    for (double tolerance : {output.absolute, output.relative})
+      require(tolerance >= 0 && std::isfinite(tolerance), here,
+              "a tolerance is negative or no number");
+  }
+}
+
+void Checker::hashes() {
+  std::set<std::string_view> seen;
+  for (size_t i = 0; i < manifest.hashes.size(); ++i) {
+    const auto &[tensor, hash] = manifest.hashes[i];
+    text(tensor, at("hashes", i) + ".tensor");
+    require(seen.insert(tensor).second, at("hashes", i) + ".tensor",
+            "'" + tensor + "' appears twice");
+    sha256(hash, at("hashes", i) + ".sha256");
+  }
 }
 
 } // namespace

@@ -43,6 +43,7 @@ private:
   ManifestLaunch launch(const JsonValue &value);
   LaunchVariant variant(const JsonValue &value);
   LaunchArg arg(const JsonValue &value);
+  ManifestGolden golden(const JsonValue &value);
 
   std::map<std::string, size_t> buffers, kernels;
 };
@@ -62,6 +63,15 @@ void Reader::read(JsonFields &fields, Manifest &manifest) {
   fields["buffers"].each([&](const JsonValue &v) { manifest.buffers.push_back(buffer(v)); });
   fields["kernels"].each([&](const JsonValue &v) { manifest.kernels.push_back(kernel(v)); });
   fields["launches"].each([&](const JsonValue &v) { manifest.launches.push_back(launch(v)); });
+  if (fields.has("golden"))
+    fields["golden"].each([&](const JsonValue &v) { manifest.golden.push_back(golden(v)); });
+  if (fields.has("hashes"))
+    fields["hashes"].each([&](const JsonValue &v) {
+      v.object([&](JsonFields &entry) {
+        std::string name = entry["tensor"].text();
+        manifest.hashes.emplace_back(name, entry["sha256"].text());
+      });
+    });
   fields["provenance"].each([&](const JsonValue &v) {
     v.object([&](JsonFields &entry) {
       std::string name = entry["name"].text();
@@ -235,6 +245,21 @@ ManifestLaunch Reader::launch(const JsonValue &value) {
     fields["variants"].each([&](const JsonValue &v) { launch.variants.push_back(variant(v)); });
   });
   return launch;
+}
+
+ManifestGolden Reader::golden(const JsonValue &value) {
+  ManifestGolden golden;
+  value.object([&](JsonFields &fields) {
+    fields["inputs"].each([&](const JsonValue &v) { golden.inputs.push_back(v.text()); });
+    fields["outputs"].each([&](const JsonValue &v) {
+      v.object([&](JsonFields &output) {
+        std::string tensor = output["tensor"].text();
+        double absolute = output["absolute"].real();
+        golden.outputs.push_back({tensor, absolute, output["relative"].real()});
+      });
+    });
+  });
+  return golden;
 }
 
 } // namespace

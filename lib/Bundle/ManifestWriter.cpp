@@ -183,6 +183,15 @@ Json toJson(const ManifestLaunch &launch, const Manifest &manifest) {
            listOf(launch.variants, [&](const LaunchVariant &v) { return toJson(v, manifest); })}};
 }
 
+Json toJson(const ManifestGolden &golden) {
+  return {{"inputs", golden.inputs},
+          {"outputs", listOf(golden.outputs, [](const ManifestGolden::Output &output) {
+             return Json({{"tensor", output.tensor},
+                          {"absolute", output.absolute},
+                          {"relative", output.relative}});
+           })}};
+}
+
 } // namespace
 
 std::string writeManifest(const Manifest &manifest) {
@@ -206,6 +215,12 @@ std::string writeManifest(const Manifest &manifest) {
                               return Json({{"name", p.first}, {"version", p.second}});
                             })},
   };
+  if (!manifest.golden.empty())
+    json["golden"] = listOf(manifest.golden, [](const ManifestGolden &g) { return toJson(g); });
+  if (!manifest.hashes.empty())
+    json["hashes"] = listOf(manifest.hashes, [](const auto &hash) {
+      return Json({{"tensor", hash.first}, {"sha256", hash.second}});
+    });
   std::string text;
   print(json, 0, 0, text);
   return text + "\n";

@@ -103,6 +103,56 @@ TEST_CASE("verify finds code that was changed") {
   }
 }
 
+TEST_CASE("verify finds weights and sources that were changed") {
+  std::vector<std::byte> bytes = sampleBundle();
+  Result<BundleFile> bundle = BundleFile::openMemory(bytes);
+  REQUIRE(bundle);
+  REQUIRE(bundle->manifest().hashes.size() == 3);
+  for (const char *name : {"a.odd", "model.w", "teeny/source/k.py"}) {
+    const TensorView *tensor = bundle->tensors().find(name);
+    std::vector<std::byte> damaged = bytes;
+    damaged[size_t(tensor->data.data() - bytes.data())] ^= std::byte{128};
+    Result<BundleFile> other = BundleFile::openMemory(damaged);
+    REQUIRE(other);
+    REQUIRE(other->damages().size() == 1);
+    CHECK(other->damages()[0].message == "'" + std::string(name) + "' has SHA-256 " +
+                                             sha256Hex(other->tensors().find(name)->data) +
+                                             ", expected " + sha256Hex(tensor->data));
+    CHECK_FALSE(other->verify());
+  }
+}
+
+TEST_CASE("golden runs") {
+  SampleParts parts;
+  std::vector<std::byte> x(4 * 4 * 4), y(2); // B = 1, A = 4
+  auto write = [&](DType type, std::vector<int64_t> shape) {
+    BundleWriter writer;
+    Manifest manifest = sampleManifest();
+    parts.addTo(writer, manifest);
+    ManifestGolden golden;
+    golden.inputs = {writer.addGolden("0/x", type, std::move(shape), x)};
+    golden.outputs = {{writer.addGolden("0/y", DType::f16, {1, 1}, y), 0.5, 0.25}};
+    manifest.golden = {golden};
+    return writer.bytes(manifest);
+  };
+  Result<std::vector<std::byte>> bytes = write(DType::f32, {1, 4, 4});
+  REQUIRE(bytes);
+  Result<BundleFile> bundle = BundleFile::openMemory(*bytes);
+  REQUIRE(bundle);
+  const ManifestGolden &golden = bundle->manifest().golden.at(0);
+  CHECK(golden.inputs == std::vector<std::string>{"teeny/golden/0/x"});
+  CHECK(golden.outputs[0].tensor == "teeny/golden/0/y");
+  CHECK(golden.outputs[0].absolute == 0.5);
+  CHECK(golden.outputs[0].relative == 0.25);
+  CHECK(bundle->tensors().find("teeny/golden/0/x")->shape == std::vector<int64_t>{1, 4, 4});
+  CHECK(bundle->verify());
+
+  Result<std::vector<std::byte>> misfit = write(DType::i32, {1, 16});
+  REQUIRE_FALSE(misfit);
+  CHECK(misfit.error().message == "manifest: golden[0].inputs[0]: 'teeny/golden/0/x' is "
+                                  "2-dimensional of type i32, expected 3 and f32");
+}
+
 TEST_CASE("parts that the manifest does not agree with") {
   CHECK(writeError([](BundleWriter &, Manifest &) {}) == "");
   CHECK(writeError([](BundleWriter &, Manifest &m) { m.buffers[1].tensor = "other"; }) ==

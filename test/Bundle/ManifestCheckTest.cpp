@@ -291,6 +291,33 @@ TEST_CASE("launches that contradict themselves") {
         "is part of a param");
 }
 
+TEST_CASE("golden runs and hashes that contradict the rest") {
+  auto message = [](auto change) {
+    Manifest manifest = sampleManifest();
+    manifest.golden = {{{"teeny/golden/0/x"}, {{"teeny/golden/0/y", 0, 0}}}};
+    change(manifest);
+    Status status = checkManifest(manifest);
+    return status ? "" : status.error().message;
+  };
+  CHECK(message([](Manifest &) {}) == "");
+  CHECK(message([](Manifest &m) { m.golden[0].inputs.clear(); }) ==
+        "golden[0].inputs: 0 tensors, the bundle has 1 inputs");
+  CHECK(message([](Manifest &m) {
+          m.golden[0].outputs.push_back({"teeny/golden/0/y", 0, 0});
+        }) == "golden[0].outputs: 2 tensors, the bundle has 1 outputs");
+  CHECK(message([](Manifest &m) { m.golden[0].inputs[0] = "model.w"; }) ==
+        "golden[0].inputs[0]: 'model.w', expected a name that begins with 'teeny/golden/'");
+  CHECK(message([](Manifest &m) { m.golden[0].outputs[0].relative = -1; }) ==
+        "golden[0].outputs[0]: a tolerance is negative or no number");
+  CHECK(message([](Manifest &m) {
+          m.hashes = {{"model.w", "0"}};
+        }) == "hashes[0].sha256: expected 64 lower-case hex digits");
+  std::string digest(64, '0');
+  CHECK(message([&](Manifest &m) {
+          m.hashes = {{"model.w", digest}, {"model.w", digest}};
+        }) == "hashes[1].tensor: 'model.w' appears twice");
+}
+
 TEST_CASE("buffers that belong to no tensor") {
   Manifest manifest = sampleManifest();
   manifest.inputs.clear();

@@ -202,8 +202,8 @@ TEST_CASE("the manifest in README.md is one") {
   INFO((read ? "" : read.error().message));
   REQUIRE(read);
   // And shows all there is.
-  for (const char *key :
-       {"requirements", "zeroed", "alias_of", "multiple_of", "written", "offset", "scratch_bytes",
-        "ptx_version", "provenance", "\"float\"", "\"int\"", "\"type\"", "\"range\"", "constants"})
+  for (const char *key : {"requirements", "zeroed", "alias_of", "multiple_of", "written", "offset",
+                          "scratch_bytes", "ptx_version", "provenance", "\"float\"", "\"int\"",
+                          "\"type\"", "\"range\"", "constants", "golden", "relative", "hashes"})
     CHECK(readme.find(key, begin) < end);
 }

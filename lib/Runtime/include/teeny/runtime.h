@@ -114,8 +114,8 @@ TEENY_API teeny_status teeny_open_memory(const void *data, size_t size, const ch
                                          teeny_bundle **bundle);
 TEENY_API void teeny_close(teeny_bundle *bundle); /* NULL is fine */
 
-/* Checks what opening does not, because it reads every byte of the code: the hash of each code
- * object. teeny_session_create does so for what it loads. */
+/* Checks what opening does not, because it reads every byte: the hashes of code, weights and all
+ * else that the manifest has hashes of. teeny_session_create checks those of the code it loads. */
 TEENY_API teeny_status teeny_verify(const teeny_bundle *bundle);
 
 /* A named size of the bundle: min <= value <= max, and value % multiple_of == 0. */
