@@ -21,6 +21,10 @@ ExitCode checkFiles(const KernelOptions &options, llvm::raw_ostream &out, llvm::
 // Prints the functions of a kernel file.
 ExitCode listKernels(const ListOptions &options, llvm::raw_ostream &out, llvm::raw_ostream &err);
 
+// Checks a bundle: its structure, hashes and code, and its launches and memory at several sizes.
+// Prints a line for each subject, and one for each thing that is wrong.
+ExitCode verify(const VerifyOptions &options, llvm::raw_ostream &out, llvm::raw_ostream &err);
+
 // Versions of this compiler and of what it works with: teenyc, LLVM, ptxas.
 std::string versionText();
 

@@ -72,6 +72,10 @@ struct ListOptions {
   bool json = false;
 };
 
+struct VerifyOptions {
+  std::string bundle; // F.bundle
+};
+
 struct CheckOptions {
   GraphOptions graph;
   KernelOptions kernels; // instead, where it has any

@@ -22,5 +22,6 @@ Command addCompile(CLI::App &app);
 Command addDump(CLI::App &app);
 Command addCheck(CLI::App &app);
 Command addKernels(CLI::App &app);
+Command addVerify(CLI::App &app);
 
 } // namespace teeny

@@ -12,7 +12,8 @@ int main(int argc, char **argv) {
                "teenyc");
   app.require_subcommand(1);
   app.set_version_flag("--version", versionText);
-  const Command commands[] = {addCompile(app), addDump(app), addCheck(app), addKernels(app)};
+  const Command commands[] = {addCompile(app), addDump(app), addCheck(app), addKernels(app),
+                              addVerify(app)};
 
   try {
     app.parse(argc, argv);
