@@ -67,7 +67,9 @@ static std::string patternText(DeclareOp tensor) {
 
 InFlightDiagnostic CallShapes::error(Location location) {
   failed = true;
-  return emitError(location);
+  InFlightDiagnostic report = emitError(location);
+  report << "node '" << call.getName() << "': ";
+  return report;
 }
 
 void CallShapes::require(Location location, const Expr &condition, std::string message) {
@@ -121,8 +123,9 @@ bool CallShapes::matchRank(unsigned operand) {
     return true;
   Origin origin = originOf(operand);
   InFlightDiagnostic report = error(origin.location);
-  report << origin.place << " has " << found << " dims, " << typeText(typeOfOperand(operand))
-         << "; " << opName() << " takes " << (tensor.getLeading() ? "at least " : "") << wanted;
+  report << origin.place << " has " << found << (found == 1 ? " dim, " : " dims, ")
+         << typeText(typeOfOperand(operand)) << "; " << opName() << " takes "
+         << (tensor.getLeading() ? "at least " : "") << wanted;
   report.attachNote(tensor.getLoc()) << "declared here as " << patternText(tensor);
   return false;
 }
@@ -266,14 +269,12 @@ bool CallShapes::matchLeading(unsigned operand) {
 
 bool CallShapes::checkSize(const Expr &size, Location location, const std::string &place) {
   if (size.tooLarge()) {
-    error(location) << "node '" << call.getName() << "': " << place
-                    << " is too large an expression";
+    error(location) << place << " is too large an expression";
     return false;
   }
   Truth negative = prover.isNegative(size);
   if (negative == Truth::yes)
-    error(location) << "node '" << call.getName() << "': " << place
-                    << " is negative: " << size.str();
+    error(location) << place << " is negative: " << size.str();
   else if (negative == Truth::maybe)
     require(location, atLeast(size, 0), place + " is negative: " + size.str());
   return negative != Truth::yes;
@@ -283,8 +284,7 @@ bool CallShapes::nameSizes() {
   for (auto size : declaration.getBlock().getOps<SizeOp>()) {
     Expr value = resolved(size.getValue().getExpr());
     if (value.tooLarge()) {
-      error(call.getLoc()) << "node '" << call.getName() << "': size '" << size.getName()
-                           << "' is too large an expression";
+      error(call.getLoc()) << "size '" << size.getName() << "' is too large an expression";
       return false;
     }
     sizes.try_emplace(size.getName().str(), BoundSize{value, {size.getLoc(), "the declaration"}});
@@ -306,7 +306,7 @@ bool CallShapes::checkConditions() {
     if (truth != Truth::no)
       continue;
     InFlightDiagnostic report = error(call.getLoc());
-    report << "node '" << call.getName() << "': " << condition.getMessage();
+    report << condition.getMessage();
     report.attachNote(condition.getLoc()) << opName() << " requires " << declared.str();
     for (const std::string &name : declared.symbols()) {
       auto bound = sizes.find(name);
