@@ -38,7 +38,7 @@ public:
   // The text of a kernel's source, for people.
   void addSource(const std::string &file, std::span<const std::byte> text);
 
-  // A tensor of a golden run; gives its name in the bundle. `file` is "<run>/<input or output>".
+  // A tensor of a golden run; gives its name in the bundle. `file` is "<run>/<inputs|outputs>/<name>".
   std::string addGolden(const std::string &file, DType dtype, std::vector<int64_t> shape,
                         std::span<const std::byte> data);
 

@@ -82,7 +82,7 @@ ExitCode teeny::compile(const CompileOptions &options, llvm::raw_ostream &out,
       err.flush();
     };
   Pipeline pipeline({options.graph.file, options.graph.opsDirs, *targets,
-                     !options.emitIRDir.empty(), options.kernels, progress});
+                     !options.emitIRDir.empty(), options.kernels, progress, options.golden});
   PhaseWriter writer(options.emitIRDir);
   TimePhases times;
   Status written;

@@ -96,7 +96,8 @@ bool Pipeline::inferShapes() {
   PassManager passes(&context);
   passes.addPass(graph::createGraphInferShapes());
   passes.addPass(graph::createGraphVerifyShapes());
-  return succeeded(passes.run(*ir));
+  // Golden runs are of the graph as it was written, before anything is made of it.
+  return succeeded(passes.run(*ir)) && (!settings.golden || golden.compute(*ir, texts, reports));
 }
 
 // Fewer operations that mean the same.
@@ -209,6 +210,8 @@ bool Pipeline::writeBundle() {
   std::deque<std::string> computed;
   if (!standalone)
     addWeights(writer, mapped, computed);
+  if (settings.golden && !golden.addTo(writer, plan, *ir))
+    reports.error(placeOfInput(), "no golden run: launches exclude the sizes that were tried");
   if (reports.hasErrors())
     return false;
   Result<std::vector<std::byte>> result = writer.bytes(plan);

@@ -4,6 +4,7 @@
 #include "Base/File.h"
 #include "Bundle/BundleFile.h"
 #include "Driver/CodeGeneration.h"
+#include "Driver/Golden.h"
 #include "Driver/Options.h"
 #include "Driver/Phases.h"
 #include "Support/Diagnostics.h"
@@ -33,6 +34,7 @@ public:
     bool keepIR = false;        // also how code was made
     KernelOptions kernels = {}; // compiled instead of a graph, where there are any
     CodeProgress progress = {};
+    bool golden = false; // a graph's bundle gets golden runs
   };
   explicit Pipeline(Settings settings);
   ~Pipeline();
@@ -78,6 +80,7 @@ private:
   Diagnostics reports;
   MLIRDiagnosticHandler handler;
   std::optional<Error> trouble;
+  GoldenRuns golden;
   std::string assembler; // of cubins, where one is asked for
   mlir::OwningOpRef<mlir::ModuleOp> ir;
   std::unique_ptr<StandaloneKernels> standalone; // null for a graph

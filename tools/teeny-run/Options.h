@@ -31,6 +31,7 @@ struct Options {
   int warmup = 3;       // before them
   bool timings = false; // of each launch
   bool describe = false;
+  bool verify = false;
   bool json = false;
 };
 
@@ -44,5 +45,6 @@ public:
 void describe(const Options &options);
 void run(const Options &options);
 void launch(const Options &options);
+void verify(const Options &options);
 
 } // namespace runner

@@ -144,6 +144,8 @@ void addFlags(CLI::App &app, Options &options) {
   app.add_flag("--timings", options.timings, "Prints the time of each launch");
   app.add_flag("--describe", options.describe,
                "Prints inputs, outputs, dims, targets, kernels and sizes; runs nothing");
+  app.add_flag("--verify", options.verify,
+               "Runs what the bundle has known results of (teenyc compile --golden), and compares");
   app.add_flag("--json", options.json, "Prints JSON");
   app.add_option("--sha256", options.sha256, "Hash that the bundle must have")->type_name("HEX");
 }
@@ -175,7 +177,10 @@ int main(int argc, char **argv) {
     return app.exit(error) == 0 ? success : usageError;
   }
   try {
-    auto action = options.describe ? describe : options.grid.empty() ? run : launch;
+    auto action = options.verify         ? verify
+                  : options.describe     ? describe
+                  : options.grid.empty() ? run
+                                         : launch;
     action(options);
     std::cout.flush();
     return std::cout ? success : environmentError;

@@ -17,6 +17,8 @@ static void addFlags(CLI::App &command, CompileOptions &options) {
   addStopAfter(command, options.stopAfter, "Stop after a phase and print what it made");
   command.add_option("--emit-ir", options.emitIRDir, "Write what each phase made to a folder")
       ->type_name("DIR");
+  command.add_flag("--golden", options.golden,
+                   "Put runs with known results into the bundle, for teeny-run --verify");
   command.add_flag("--time", options.time, "Say how long each phase took");
   std::string footer = "Phases:\n";
   for (const PhaseInfo &phase : phases()) {
@@ -38,6 +40,8 @@ Command teeny::addCompile(CLI::App &app) {
   addFlags(*command, state->options);
   command->callback([state] {
     state->input.divide();
+    if (state->options.golden && !state->options.kernels.kernels.empty())
+      throw CLI::ValidationError("--golden", "this is for a graph, FILE.json");
     if (state->options.output.empty() && !state->options.stopAfter)
       throw CLI::RequiredError("--output");
   });
