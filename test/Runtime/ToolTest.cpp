@@ -253,6 +253,7 @@ TEST_CASE("mistakes have exit codes and texts") {
   check(bundle + " --input x=a --input x=b", 2, "--input: 'x' is given twice");
   check(bundle + " --repeat 0", 2, "--repeat");
   check("--help", 0, "Usage: teeny-run");
+  check("--version", 0, "teeny-run " + std::string(teeny_version()) + "\n");
   check("no_such.bundle", 1, "teeny-run: no_such.bundle: ");
   check(noise, 1, "teeny-run: " + noise + ": ");
   check(bundle, 1, "teeny-run: input 'x' has no data: give --input x=F.npy, or --random SEED\n");

@@ -118,6 +118,7 @@ void addKernelFlags(CLI::App &app, Options &options) {
 }
 
 void addFlags(CLI::App &app, Options &options) {
+  app.set_version_flag("--version", std::string("teeny-run ") + teeny_version());
   app.add_option("BUNDLE", options.bundle, "Bundle to run")->required();
   addDataFlags(app, options);
   addKernelFlags(app, options);
