@@ -88,8 +88,8 @@ private:
             int64_t high = INT64_MAX) {
     require(!e.tooLarge(), where, "the expression is too large");
     for (const std::string &symbol : e.symbols())
-      require(dimNames.count(symbol) != 0, where,
-              "'" + symbol + "' in expression '" + e.str() + "' is not a dim");
+      if (dimNames.count(symbol) == 0)
+        return fail(where, "'" + symbol + "' in expression '" + e.str() + "' is not a dim");
     if (std::optional<int64_t> constant = e.constant())
       range(*constant, low, high, where);
   }

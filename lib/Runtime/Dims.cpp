@@ -4,14 +4,28 @@
 #include "TensorFile/SafeTensors.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace teeny::rt {
 
+DimValues::DimValues(const Manifest &manifest)
+    : manifest(&manifest), known(manifest.dims.size()), byName(manifest.dims.size()) {
+  std::iota(byName.begin(), byName.end(), size_t(0));
+  std::sort(byName.begin(), byName.end(),
+            [&](size_t a, size_t b) { return manifest.dims[a].name < manifest.dims[b].name; });
+}
+
+std::optional<size_t> DimValues::indexOf(const std::string &name) const {
+  auto at = std::lower_bound(
+      byName.begin(), byName.end(), name,
+      [&](size_t dim, const std::string &wanted) { return manifest->dims[dim].name < wanted; });
+  bool found = at != byName.end() && manifest->dims[*at].name == name;
+  return found ? std::optional(*at) : std::nullopt;
+}
+
 std::optional<int64_t> DimValues::find(const std::string &name) const {
-  for (size_t i = 0; i < known.size(); ++i)
-    if (manifest->dims[i].name == name)
-      return known[i];
-  return std::nullopt;
+  std::optional<size_t> dim = indexOf(name);
+  return dim ? known[*dim] : std::nullopt;
 }
 
 Expr::Lookup DimValues::lookup() const {
@@ -142,13 +156,11 @@ private:
     if (!linear)
       return Error{ErrorCode::invalid, where(input, axis) + ": the manifest declares '" +
                                            declared.str() + "', expected a*N + b"};
-    size_t dim = 0;
-    while (dim < manifest.dims.size() && manifest.dims[dim].name != linear->name)
-      ++dim;
-    if (dim == manifest.dims.size())
+    std::optional<size_t> dim = dims.indexOf(linear->name);
+    if (!dim)
       return Error{ErrorCode::invalid,
                    where(input, axis) + ": the manifest has no dim '" + linear->name + "'"};
-    return dims[dim] ? agree(input, axis, dim) : bind(input, axis, dim, *linear);
+    return dims[*dim] ? agree(input, axis, *dim) : bind(input, axis, *dim, *linear);
   }
 
   // The dim is known already.

@@ -13,8 +13,9 @@ namespace teeny::rt {
 class DimValues {
 public:
   // The manifest must outlive the object.
-  explicit DimValues(const Manifest &manifest) : manifest(&manifest), known(manifest.dims.size()) {}
+  explicit DimValues(const Manifest &manifest);
 
+  std::optional<size_t> indexOf(const std::string &name) const;
   std::optional<int64_t> find(const std::string &name) const;
   Expr::Lookup lookup() const;
   std::optional<int64_t> &operator[](size_t dim) { return known[dim]; }
@@ -31,6 +32,7 @@ public:
 private:
   const Manifest *manifest;
   std::vector<std::optional<int64_t>> known;
+  std::vector<size_t> byName;
 };
 
 // Solves the dims from shapes, one for each input in manifest order, and checks everything. Errors
