@@ -27,8 +27,9 @@
 
 namespace teeny::lang {
 
-// Levels of calls and the number of statements that unrolled loops may become.
+// Levels of calls, calls in all, and the number of statements that unrolled loops may become.
 inline constexpr unsigned maxCallDepth = 100;
+inline constexpr unsigned maxCalls = 100000;
 inline constexpr unsigned maxUnrolled = 100000;
 
 using Scope = std::map<std::string, Value>;
@@ -191,6 +192,7 @@ private:
   Frame *frame = nullptr;
   Span where;
   unsigned depth = 0;    // of calls
+  unsigned calls = 0;    // inlined so far
   unsigned unrolled = 0; // iterations of unrolled loops so far
   unsigned quiet = 0;    // host code is evaluated: what fails is unknown, no error
   std::map<const ParsedFile *, std::unique_ptr<Module>> modules;

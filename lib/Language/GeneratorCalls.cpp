@@ -100,6 +100,10 @@ Value Generator::inlineCall(FunctionRef ref, Arguments arguments) {
          "functions cannot call themselves");
     return {};
   }
+  if (++calls > maxCalls) {
+    fail("more than " + std::to_string(maxCalls) + " calls are inlined");
+    return {};
+  }
   std::vector<std::string> keywords;
   for (const auto &[name, value] : arguments.keywords)
     keywords.push_back(name);

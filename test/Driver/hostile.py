@@ -191,6 +191,11 @@ def sizes():
     header = b"{" + entries.encode() + b"}"
     write("large.bundle", struct.pack("<Q", len(header)) + header)
     refuse("a header of many tensors", r"not a bundle", teeny_run, "large.bundle")
+    write("one.py", doubling("f"))
+    succeed("a kernel", teenyc, "compile", "one.py::f", "--signature", "*fp32,*fp32,i32,64", "-o", "k.bundle", "--target=x86-64")
+    code, _, errors = run(teeny_run, "k.bundle", "--device", "cpu", "--grid", "1", "--arg", f"x=zeros:{large}x1000", "--arg",
+                          "y=zeros:8", "--arg", "n=8")
+    check(code == 3 and errors == "teeny-run: not enough memory\n", f"400 GB: exit code {code}: {errors}")
     manifest = b"[" * large
     header = json.dumps({"__metadata__": {"format": "teeny", "version": "1"},
                          "teeny/manifest.json": {"dtype": "U8", "shape": [large], "data_offsets": [0, large]}}).encode()

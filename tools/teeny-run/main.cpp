@@ -191,6 +191,9 @@ int main(int argc, char **argv) {
   } catch (const UserError &error) {
     std::cerr << "teeny-run: " << error.what() << "\n";
     return userError;
+  } catch (const std::bad_alloc &) {
+    std::cerr << "teeny-run: not enough memory\n";
+    return environmentError;
   } catch (const std::exception &error) {
     std::cerr << "teeny-run: " << error.what() << "\n";
     return environmentError;

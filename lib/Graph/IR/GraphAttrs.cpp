@@ -8,6 +8,9 @@ using namespace mlir;
 using namespace teeny;
 using namespace teeny::graph;
 
+// Of an expression that has no value because it is beyond the limits.
+static constexpr StringLiteral tooLargeText = "<too large>";
+
 void graph::printExprText(AsmPrinter &printer, ExprAttr expr) {
   StringRef text = expr.getText();
   bool bare = expr.isUnknown();
@@ -42,6 +45,10 @@ ParseResult graph::parseExprText(AsmParser &parser, ExprAttr &expr) {
     text = word.str();
   else if (failed(parser.parseOptionalString(&text)))
     return parser.emitError(start, "expected an expression: an integer, a name, a string or ?");
+  if (text == tooLargeText) {
+    expr = ExprAttr::get(context, Expr(INT64_MAX) + 1);
+    return success();
+  }
   Result<Expr> value = Expr::parse(text);
   if (!value)
     return parser.emitError(start, "in expression '" + text + "': " + value.error().message);
@@ -63,9 +70,17 @@ ParseResult graph::parseExprList(AsmParser &parser, SmallVectorImpl<ExprAttr> &e
 //===-- ExprAttr
 //--------------------------------------------------------------------------------===//
 
+std::string ExprAttr::textOf(const Expr &value) {
+  std::string text = value.str();
+  // Within its limits an expression may still have more text than can be read again.
+  return value.tooLarge() || text.size() > Expr::maxText ? tooLargeText.str() : text;
+}
+
 ExprAttr ExprAttr::unknown(MLIRContext *context) { return get(context, StringRef("?")); }
 
 Expr ExprAttr::getExpr() const {
+  if (getText() == tooLargeText)
+    return Expr(INT64_MAX) + 1;
   Result<Expr> value = Expr::parse(getText());
   assert(value && "an unknown size has no expression");
   return *value;
@@ -76,7 +91,7 @@ std::optional<int64_t> ExprAttr::getConstant() const {
 }
 
 LogicalResult ExprAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringRef text) {
-  if (text == "?")
+  if (text == "?" || text == tooLargeText)
     return success();
   Result<Expr> value = Expr::parse(text);
   if (!value)

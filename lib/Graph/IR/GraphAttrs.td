@@ -16,14 +16,16 @@ def Graph_ExprAttr : Graph_Attr<"Expr", "expr"> {
   let summary = "An integer expression over dims and attributes";
   let description = [{
     `#graph.expr<B>`, `#graph.expr<4>`, `#graph.expr<"B * cdiv(A, 128)">`, or `#graph.expr<?>` for a size that is not known
-    yet. Inside operations and types the same text stands alone.
+    yet. Inside operations and types the same text stands alone. An expression beyond the limits of lib/Expr is
+    `"<too large>"`: it has no value, nor has what is computed with it.
   }];
   let parameters = (ins StringRefParameter<"canonical text, or ?">:$text);
   let builders = [AttrBuilder<(ins "const ::teeny::Expr &":$value), [{
-    return $_get($_ctxt, value.str());
+    return $_get($_ctxt, textOf(value));
   }]>];
   let extraClassDeclaration = [{
     static ExprAttr unknown(::mlir::MLIRContext *context);
+    static std::string textOf(const ::teeny::Expr &value);
     bool isUnknown() const { return getText() == "?"; }
     // The expression; must not be unknown.
     ::teeny::Expr getExpr() const;

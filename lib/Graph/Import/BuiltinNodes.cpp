@@ -45,6 +45,11 @@ bool GraphReader::readKindInputs(Node &node, const JsonField &field, mlir::Named
               std::to_string(given.size()));
     return false;
   }
+  if (given.size() > maxOperands) {
+    error(field, "a node takes at most " + std::to_string(maxOperands) + " inputs, found " +
+                     std::to_string(given.size()));
+    return false;
+  }
   bool hasTensor = false;
   for (auto [index, input] : llvm::enumerate(given)) {
     std::string role = isVariadic ? "x" + std::to_string(index) : kind.inputs[index];

@@ -107,6 +107,8 @@ void DeclarationReader::readTensors(const JsonField &field, TensorRole role, con
 
 void DeclarationReader::readShape(const JsonField &field, Tensor &tensor) {
   std::vector<JsonField> sizes = field.array().value_or(std::vector<JsonField>());
+  if (!checkRank(field, sizes.size()))
+    return;
   for (const JsonField &size : sizes) {
     llvm::StringRef text = size->isString() ? size->rawString() : llvm::StringRef();
     if (text.consume_front("*")) {

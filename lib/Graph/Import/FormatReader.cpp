@@ -1,5 +1,7 @@
 #include "Graph/Import/FormatReader.h"
 
+#include "TensorFile/SafeTensors.h"
+
 #include "llvm/ADT/StringExtras.h"
 
 using namespace teeny;
@@ -84,6 +86,12 @@ std::optional<Expr> FormatReader::readExpr(const JsonField &field) {
     return std::nullopt;
   }
   Result<Expr> expr = Expr::parse(std::string_view(field->rawString()));
+  if (expr && expr->symbols().empty() && !expr->constant()) {
+    // It is about nothing and has no value, ever.
+    auto nothing = [](const std::string &) { return std::nullopt; };
+    error(field, "in an expression: " + expr->evaluate(nothing).error().message);
+    return std::nullopt;
+  }
   if (expr)
     return *expr;
   // "column 5: expected ...": the column becomes ours.
@@ -123,6 +131,14 @@ bool FormatReader::checkNames(const JsonField &field, const Expr &expr, const ch
     diagnostics.error(at, "unknown " + std::string(kind) + " '" + name + "'").didYouMean(meant);
   }
   return good;
+}
+
+bool FormatReader::checkRank(const JsonField &shape, size_t rank) {
+  if (rank <= maxTensorRank)
+    return true;
+  error(shape, "a tensor has at most " + std::to_string(maxTensorRank) + " dims, found " +
+                   std::to_string(rank));
+  return false;
 }
 
 std::optional<DType> FormatReader::readDtype(const JsonField &field) {

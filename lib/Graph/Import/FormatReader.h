@@ -55,6 +55,9 @@ protected:
     return diagnostics.isFull() ? std::string() : nearest(name, candidates);
   }
 
+  // Reports more sizes than a tensor can have.
+  bool checkRank(const JsonField &shape, size_t rank);
+
   // The name of an element type.
   std::optional<DType> readDtype(const JsonField &field);
   // Reports a name that is neither an element type nor among `variables`.

@@ -73,6 +73,9 @@ private:
   std::optional<Expr> readSize(const JsonField &field);
   void readOutputs(const JsonField &field);
 
+  // Some steps of the compiler take the square of it.
+  static constexpr size_t maxOperands = 1000;
+
   void readNodes(const JsonField &field);
   void readNode(const JsonField &field);
   void unknownOp(const JsonField &field, const std::string &name);

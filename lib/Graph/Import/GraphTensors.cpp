@@ -43,9 +43,12 @@ void GraphReader::readInput(const JsonField &field) {
   JsonField nameField = object.required("name");
   std::optional<std::string> name = readLabel(nameField);
   std::optional<DType> dtype = readDtype(object.required("dtype"));
-  std::optional<std::vector<JsonField>> sizes = object.required("shape").array();
+  JsonField shapeField = object.required("shape");
+  std::optional<std::vector<JsonField>> sizes = shapeField.array();
   object.finish();
 
+  if (sizes && !checkRank(shapeField, sizes->size()))
+    sizes.reset();
   std::vector<ExprAttr> shape;
   for (const JsonField &field : sizes.value_or(std::vector<JsonField>())) {
     if (field->isNull()) {
@@ -94,6 +97,8 @@ void GraphReader::readParam(const JsonField &field) {
   std::optional<ParamData::Place> place = data.readPlace(dataField);
   object.finish();
 
+  if (sizes && !checkRank(shapeField, sizes->size()))
+    sizes.reset();
   std::vector<ExprAttr> shape;
   for (const JsonField &field : sizes.value_or(std::vector<JsonField>()))
     if (std::optional<Expr> size = readSize(field))

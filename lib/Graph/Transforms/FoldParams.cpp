@@ -19,7 +19,8 @@ using namespace teeny::graph;
 
 namespace {
 
-constexpr int64_t mostElements = int64_t(1) << 26;
+// What is computed is part of the bundle, so it must not be much more than what it is made of.
+constexpr int64_t mostElements = int64_t(1) << 26, freeElements = 4096;
 
 std::optional<SmallVector<int64_t>> fixedShape(GraphTensorType type) {
   SmallVector<int64_t> shape;
@@ -54,6 +55,14 @@ private:
       return false;
     return isa<ParamOp, ConstantOp>(op) ||
            (isa<ReshapeOp, PermuteOp, ExpandOp>(op) && isKnown(op->getOperand(0)));
+  }
+
+  // Of the data that a known value is made of.
+  static int64_t storedElements(Value value) {
+    Operation *op = value.getDefiningOp();
+    while (!isa<ParamOp, ConstantOp>(op))
+      op = op->getOperand(0).getDefiningOp();
+    return tensorType(op->getResult(0)).elements().constant().value_or(0);
   }
 
   // Null if data cannot be read, which is reported when the bundle is written.
@@ -95,7 +104,10 @@ private:
         !llvm::all_of(map.getOperands(), [&](Value v) { return isKnown(v); }))
       return;
     std::optional<int64_t> elements = type.elements().constant();
-    if (!elements || *elements > mostElements)
+    int64_t stored = 0;
+    for (Value operand : map.getOperands())
+      stored = std::max(stored, storedElements(operand));
+    if (!elements || *elements > std::min(mostElements, std::max(freeElements, 2 * stored)))
       return;
     const HostTensor *result = compute(map);
     if (!result)

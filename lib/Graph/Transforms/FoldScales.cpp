@@ -4,6 +4,7 @@
 #include "Graph/Transforms/Passes.h"
 
 #include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace teeny::graph {
 #define GEN_PASS_DEF_GRAPHFOLDSCALES
@@ -18,10 +19,19 @@ namespace {
 
 // Whether the value is made of params alone: it will be computed when compiling.
 bool isKnown(Value value) {
-  Operation *op = value.getDefiningOp();
-  if (isa<ParamOp, ConstantOp>(op))
-    return true;
-  return isa<MapOp, ReshapeOp>(op) && llvm::all_of(op->getOperands(), isKnown);
+  // Each operation once, however many ways lead to it.
+  llvm::SetVector<Operation *> makers;
+  makers.insert(value.getDefiningOp());
+  for (size_t i = 0; i < makers.size(); ++i) {
+    Operation *op = makers[i];
+    if (isa<ParamOp, ConstantOp>(op))
+      continue;
+    if (!isa<MapOp, ReshapeOp>(op))
+      return false;
+    for (Value operand : op->getOperands())
+      makers.insert(operand.getDefiningOp());
+  }
+  return true;
 }
 
 // A product in a map of the element of a convolution with one of a scale.

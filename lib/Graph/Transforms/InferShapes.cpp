@@ -6,6 +6,7 @@
 #include "Graph/Transforms/CallShapes.h"
 #include "Graph/Transforms/NodeExpansion.h"
 #include "Graph/Transforms/Passes.h"
+#include "TensorFile/SafeTensors.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
 
@@ -42,6 +43,8 @@ public:
     }
     if (!failed)
       checkInputs();
+    if (!failed)
+      checkTypes();
     return failure(failed);
   }
 
@@ -83,6 +86,47 @@ private:
       auto condition = ExprAttr::get(graph.getContext(), requirement.condition);
       if (conditions.insert(condition).second)
         RequireOp::create(builder, requirement.location, condition, requirement.message);
+    }
+  }
+
+  // Every tensor is one that a bundle can have. Only the first of a chain is reported.
+  void checkTypes() {
+    llvm::SmallPtrSet<Operation *, 4> wrong;
+    for (Operation &op : graph.getBlock()) {
+      auto isWrong = [&](Value operand) { return wrong.contains(operand.getDefiningOp()); };
+      if (llvm::any_of(op.getOperands(), isWrong)) {
+        wrong.insert(&op);
+        continue;
+      }
+      for (Type type : op.getResultTypes()) {
+        auto tensor = dyn_cast<GraphTensorType>(type);
+        if (!tensor || !tensor.isKnown())
+          continue;
+        auto isTooLarge = [](ExprAttr size) { return size.getExpr().tooLarge(); };
+        // About nothing, and no number: it divides by 0, or overflows.
+        auto hasNoValue = [](ExprAttr size) {
+          Expr expr = size.getExpr();
+          return expr.symbols().empty() && !expr.constant();
+        };
+        Expr bytes = tensor.elements() * byteSize(*dtypeOf(tensor.getDtype()));
+        std::string what;
+        if (tensor.getRank() > int64_t(maxTensorRank))
+          what = std::to_string(tensor.getRank()) + " dims; at most " +
+                 std::to_string(maxTensorRank) + " are possible";
+        else if (llvm::any_of(tensor.getShape(), isTooLarge))
+          what = "a size that is too large an expression";
+        else if (llvm::any_of(tensor.getShape(), hasNoValue))
+          what = "a size without a value: " + typeText(tensor);
+        else if (bytes.tooLarge())
+          what = "more than 2^63 bytes: " + typeText(tensor);
+        if (what.empty())
+          continue;
+        failed = true;
+        wrong.insert(&op);
+        auto name = op.getAttrOfType<StringAttr>("name");
+        emitError(op.getLoc()) << (name ? "'" + name.getValue() + "'" : llvm::Twine("a tensor"))
+                               << " has " << what;
+      }
     }
   }
 

@@ -15,6 +15,12 @@ using namespace teeny::graph;
 
 namespace {
 
+// No kernel needs to do more at a point, and each merge copies what both do; parameters of a kernel
+// have limits of their own.
+constexpr int64_t maxOperations = 256, maxOperands = 64;
+
+int64_t operationsOf(MapOp map) { return llvm::range_size(map.getBlock().getOperations()); }
+
 // The map that makes the operand, if nothing else reads it and it has the same points as its
 // reader.
 MapOp mergeable(MapOp reader, Value operand) {
@@ -23,7 +29,9 @@ MapOp mergeable(MapOp reader, Value operand) {
       maker && llvm::all_of(operand.getUsers(), [&](Operation *user) { return user == reader; });
   if (!isRead || tensorType(operand).getShape() != tensorType(reader.getResult()).getShape())
     return {};
-  return maker;
+  bool isSmall = operationsOf(maker) + operationsOf(reader) <= maxOperations &&
+                 int64_t(maker.getNumOperands() + reader.getNumOperands()) <= maxOperands;
+  return isSmall ? maker : MapOp();
 }
 
 // Both as one map, in place of the reader.

@@ -50,11 +50,6 @@ Value NodeExpansion::expand() {
   Value result = family == families.end() ? expandMap() : (this->*family->second)();
   if (!result)
     return {};
-  for (Expr size : shapeOf(result))
-    if (size.tooLarge()) {
-      error(node.getLoc()) << "the result has a size that is too large an expression";
-      return {};
-    }
   // The name of an operation that made the result is the node's from now on.
   if (Operation *maker = result.getDefiningOp(); maker->getLoc() == node.getLoc())
     maker->setAttr("name", node.getNameAttr());

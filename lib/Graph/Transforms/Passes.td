@@ -68,7 +68,8 @@ def GraphFoldParams : Pass<"graph-fold-params", "::mlir::ModuleOp"> {
   let summary = "Maps of params become constants";
   let description = [{
     A map whose operands are params, constants or views of them, of fixed sizes and float types, is evaluated by its
-    reference (lib/Graph/Reference) on the data of the model. Params that nothing reads any more go.
+    reference (lib/Graph/Reference) on the data of the model, unless it would be more than twice as large as that. Params that
+    nothing reads any more go.
   }];
 }
 
@@ -79,8 +80,8 @@ def GraphMergeMaps : Pass<"graph-merge-maps", "::mlir::ModuleOp"> {
     %0 = graph.map "a"(%x, %b) { add }
     %1 = graph.map "r"(%0) { relu }
     ```
-    becomes `%1 = graph.map "r"(%x, %b) { add, relu }`. Every function of a map rounds to its type, so no bit changes. Views
-    are the canonicaliser's: it folds reshapes and permutations of each other, and drops what nothing reads.
+    becomes `%1 = graph.map "r"(%x, %b) { add, relu }`. Every function of a map rounds to its type, so no bit changes. A map gets
+    at most 256 operations and 64 operands. Views are the canonicaliser's: it folds reshapes and permutations of each other, and drops what nothing reads.
   }];
 }
 
