@@ -104,9 +104,9 @@ bool Pipeline::inferShapes() {
 bool Pipeline::simplify() {
   PassManager passes(&context);
   passes.addPass(createCanonicalizerPass());
+  passes.addPass(graph::createGraphMergeMaps());
   passes.addPass(graph::createGraphFoldScales());
   passes.addPass(graph::createGraphFoldParams());
-  passes.addPass(graph::createGraphMergeMaps());
   return succeeded(passes.run(*ir));
 }
 

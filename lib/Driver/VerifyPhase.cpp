@@ -14,12 +14,12 @@ static LogicalResult leftOver(Operation *op, const PhaseInfo &phase, const llvm:
   return op->emitError() << "internal error: after " << phase.name << " there is still " << what;
 }
 
-static LogicalResult verifyBound(ModuleOp module, const PhaseInfo &phase) {
+// Operations of these kinds are gone.
+template <typename... Ops>
+static LogicalResult verifyNone(ModuleOp module, const PhaseInfo &phase, const char *what) {
   WalkResult result = module.walk([&](Operation *op) {
-    if (!isa<graph::CallOp, graph::OpOp>(op))
-      return WalkResult::advance();
-    (void)leftOver(op, phase, "a call or a declaration");
-    return WalkResult::interrupt();
+    return isa<Ops...>(op) ? ((void)leftOver(op, phase, what), WalkResult::interrupt())
+                           : WalkResult::advance();
   });
   return failure(result.wasInterrupted());
 }
@@ -48,7 +48,20 @@ LogicalResult teeny::verifyPhase(ModuleOp module, Phase phase) {
   const PhaseInfo &name = info(phase);
   if (failed(verify(module)))
     return failure();
-  if (phase >= Phase::bindKernels && failed(verifyBound(module, name)))
+  if (phase >= Phase::inferShapes &&
+      failed(verifyNone<graph::NodeOp>(module, name, "a node without types")))
+    return failure();
+  if (phase >= Phase::legalizeOps &&
+      failed(verifyNone<graph::MatmulOp, graph::ConvOp, graph::PoolOp, graph::ReduceOp>(
+          module, name, "an operation that has a declaration")))
+    return failure();
+  if (phase >= Phase::bindKernels &&
+      failed(
+          verifyNone<graph::MapOp, graph::PadOp, graph::ConcatOp, graph::SliceOp, graph::PermuteOp,
+                     graph::ExpandOp>(module, name, "an operation without a kernel")))
+    return failure();
+  if (phase >= Phase::bindKernels &&
+      failed(verifyNone<graph::CallOp, graph::OpOp>(module, name, "a call or a declaration")))
     return failure();
   if (phase >= Phase::tile && failed(verifyTiles(module, name)))
     return failure();

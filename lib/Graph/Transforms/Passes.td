@@ -58,9 +58,10 @@ def GraphLegalizeOps : Pass<"graph-legalize-ops", "::mlir::ModuleOp"> {
 def GraphFoldScales : Pass<"graph-fold-scales", "::mlir::ModuleOp"> {
   let summary = "A scale of the channels of a convolution goes into its filter";
   let description = [{
-    Where a map multiplies the elements of a convolution, which nothing else reads, by a value for each channel made of params
-    alone (as batch norm does), the filter is multiplied instead, and the map keeps the rest. This reorders roundings: it is
-    the one rewriting that may change the last bits of a result. `graph-fold-params` then computes the new filter.
+    Where a map begins by multiplying the elements of a convolution, which nothing else reads, by values for each channel made
+    of params alone, and adds such values (as a bias and batch norm do), all of it is element * scale + shift: the filter is
+    multiplied by the scale instead, and the map adds the shift. This reorders roundings: it is the one rewriting that may
+    change the last bits of a result. `graph-fold-params` then computes the new filter and the shift.
   }];
 }
 
