@@ -44,7 +44,8 @@ bool writeAll(int file, std::span<const std::byte> bytes) {
 } // namespace
 
 Result<MappedFile> MappedFile::open(const std::string &path) {
-  Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  // Opening a pipe would wait for a writer.
+  Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   struct stat status;
   if (file.number < 0 || ::fstat(file.number, &status) != 0)
     return systemError(path, "cannot open");

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 using namespace teeny;
@@ -56,6 +57,13 @@ TEST_CASE("what cannot be opened or written is an error with the path") {
   Result<MappedFile> directory = MappedFile::open(folder.path);
   REQUIRE_FALSE(directory);
   CHECK(directory.error().code == ErrorCode::io);
+
+  // Nobody writes to this one, and nobody waits for that.
+  std::string pipe = folder.path / "pipe";
+  REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
+  Result<MappedFile> piped = MappedFile::open(pipe);
+  REQUIRE_FALSE(piped);
+  CHECK(piped.error().message == pipe + ": not a regular file");
 
   Status written = writeFile(folder.path / "no" / "folder", std::span<const std::byte>());
   REQUIRE_FALSE(written);

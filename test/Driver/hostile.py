@@ -120,12 +120,13 @@ def names():
         "names of 200 bytes": graph_of(["n" * 200, "m" * 200], op="t." + "o" * 198, given="x" * 200, title="g" * 200),
         "names of builtin things": graph_of(["relu", "f32", "teeny", "main", "None"], dim="double", given="graph"),
         "a dim of 300 characters": graph_of(["a"], dim="N" * 300),
-        "names like those that the compiler makes": graph_of(["double", "double_2", "a.copy", "arena", "teeny/manifest.json"]),
+        "names like those that the compiler makes": graph_of(["double", "double_2", "a.copy", "arena"]),
     }.items():
         check_graph(what, graph)
     for what, expected, graph in [
         ("an empty name", r"g\.json:1:\d+: error: a name must not be empty", graph_of([""])),
         ("300 characters", r"g\.json:1:\d+: error: a name has at most 200 bytes, found 300", graph_of(["n" * 300])),
+        ("a reserved name", r"g\.json:1:\d+: error: the name 'teeny/pad/0' is reserved", graph_of(["teeny/pad/0"])),
         ("an equal name", r"the name 'a' of a node is already that of a node(.|\n)*the first is here", graph_of(["a", "a"])),
         ("an input's name", r"the name 'x' of a node is already that of an input", graph_of(["x", "b"])),
         ("an op's name", r"'a\.b c' is not a name for an op", graph_of(["a"], op="a.b c")),
@@ -163,6 +164,49 @@ def many_parameters():
            r"and PTX 7\.0 has room for 4096", teenyc, "compile", "many.py::f", "--signature", signature, "-o", "m.bundle",
            "--target=compute_80")
     succeed("600 parameters", teenyc, "compile", "many.py::f", "--signature", signature, "-o", "m.bundle", "--target=compute_100")
+
+
+def expressions():
+    """Numbers that no launch can have, in a declaration: errors at their place in it."""
+    def declared(**changes):
+        graph = graph_of(["a"])
+        graph["inputs"][0]["shape"] = [4]
+        del graph["dims"]
+        graph["ops"][0].update(scratch=[{"name": "s", "bytes": "n"}])
+        for key, value in changes.items():
+            if key in graph["ops"][0]:
+                graph["ops"][0][key] = value
+            else:
+                graph["ops"][0]["launches"][0][key] = value
+        return graph
+
+    write("k.py", doubling("double", ("x", "y", "n")))
+    write("g.json", json.dumps(declared()))
+    succeed("the declaration itself", teenyc, "check", "g.json")
+    large, nothing = "n*4611686018427387904", "1 // (n - 4)"
+    for what, expected, changes in [
+        ("grid", "an expression of the grid is too large", {"grid": [large]}),
+        ("grid", r"axis x of the grid has no value: division by zero in '1 // 0'", {"grid": [nothing]}),
+        ("grid", "axis x of the grid is negative", {"grid": ["-n"]}),
+        ("grid", "axis y of the grid may need 65536 programs, but devices launch at most 65535", {"grid": [1, "n*16384"]}),
+        ("an argument", "what 'n' gets is too large an expression", {"args": {"n": large}}),
+        ("a condition", "the conditions of this launch are too large",
+         {"variants": [{"when": large, "launches": [{"kernel": "k.py::double", "grid": [1]}]}]}),
+        ("scratch", "the size of 's' is too large an expression", {"scratch": [{"name": "s", "bytes": large}]}),
+        ("scratch", r"the size of 's' has no value: division by zero in '1 // 0'",
+         {"scratch": [{"name": "s", "bytes": nothing}]}),
+        ("scratch", "the size of 's' is negative: -4", {"scratch": [{"name": "s", "bytes": "-n"}]}),
+        ("an output", r"size 0 of output 'y' has no value: division by zero in '1 // 0'",
+         {"outputs": [{"name": "y", "dtype": "f32", "shape": [nothing]}]}),
+        ("an output", "'a' has more than 2\\^63 bytes", {"outputs": [{"name": "y", "dtype": "f32", "shape": ["n*1152921504606846976"]}]}),
+    ]:
+        graph = declared()
+        if "variants" in changes:
+            graph["ops"][0]["variants"] = changes["variants"]
+        else:
+            graph = declared(**changes)
+        write("g.json", json.dumps(graph))
+        refuse(f"{what}: {changes}", r"g\.json:1:\d\d+: error: (node 'a': )?" + expected, teenyc, "check", "g.json")
 
 
 def sizes():
@@ -208,6 +252,7 @@ with tempfile.TemporaryDirectory() as folder:
     write_npy("x.npy", VALUES)
     names()
     many_parameters()
+    expressions()
     sizes()
 for failure in failures:
     print(failure)

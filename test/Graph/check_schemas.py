@@ -109,7 +109,7 @@ STRUCTURAL = [
     ("graph", ["params", 0, "shape", 0], None), ("graph", ["ops"], "demo.json"), ("graph", ["ops", 0], 1),
     ("graph", ["ops", 0, "launches"], GONE), ("graph", ["ops", 0, "launches", 0, "grid"], []), ("graph", ["nodes"], {}),
     ("graph", ["nodes", 0], "a"), ("graph", ["nodes", 0, "op"], GONE), ("graph", ["nodes", 0, "op"], 1),
-    ("graph", ["nodes", 0, "name"], GONE), ("graph", ["nodes", 0, "name"], ""), ("graph", ["nodes", 0, "inputs"], "x"),
+    ("graph", ["nodes", 0, "name"], "teeny/a"), ("graph", ["params", 0, "name"], "__metadata__"), ("graph", ["nodes", 0, "name"], GONE), ("graph", ["nodes", 0, "name"], ""), ("graph", ["nodes", 0, "inputs"], "x"),
     ("graph", ["nodes", 0, "inputs", 0], ["x"]), ("graph", ["nodes", 0, "inputs", 0], None), ("graph", ["nodes", 0, "input"], ["x"]),
     ("graph", ["nodes", 2, "params"], []), ("graph", ["nodes", 2, "params"], {"w": 1}), ("graph", ["nodes", 1, "attrs"], [0]),
     ("graph", ["nodes", 1, "attrs", "axes"], {}), ("graph", ["nodes", 1, "attrs", "axes"], None),

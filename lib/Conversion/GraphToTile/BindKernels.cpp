@@ -173,11 +173,17 @@ std::optional<std::vector<LaunchVariant>> CallBinder::bindLaunch(ArrayRef<Choice
       graph::RequireOp::create(builder, kernel.getLoc(),
                                graph::ExprAttr::get(call.getContext(), condition), message);
     for (KernelVariant &variant : kernelVariants) {
+      for (const KernelArgument &argument : variant.arguments)
+        if (argument.value.kind == NamedValue::Kind::integer && argument.value.integer.tooLarge()) {
+          fail(kernel, "what '" + argument.param + "' gets is too large an expression");
+          return std::nullopt;
+        }
       if (choice.guard.constant() != 1) {
         bool always = variant.guard.constant() == 1;
         Result<Expr> both =
-            always ? Result<Expr>(choice.guard)
-                   : Expr::parse("(" + choice.guard.str() + ") and (" + variant.guard.str() + ")");
+            always && !choice.guard.tooLarge()
+                ? Result<Expr>(choice.guard)
+                : Expr::parse("(" + choice.guard.str() + ") and (" + variant.guard.str() + ")");
         if (!both) {
           fail(kernel, "the conditions of this launch are too large");
           return std::nullopt;

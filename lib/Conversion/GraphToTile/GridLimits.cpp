@@ -43,6 +43,14 @@ bool teeny::checkGrid(graph::CallOp call, graph::KernelOp kernel, const Sources 
     Expr size = call.resolve(declared.getExpr());
     if (size.tooLarge())
       return tooLarge();
+    if (size.symbols().empty() && !size.constant()) {
+      diagnostics
+          .error(fromMLIR(kernel.getLoc(), sources),
+                 std::string("axis ") + "xyz"[axis] +
+                     " of the grid has no value: " + size.evaluate(largest).error().message)
+          .note(fromMLIR(call.getLoc(), sources), "in this call");
+      return false;
+    }
     SymbolFacts facts = size.facts(factsOf);
     grid.sizes[axis] = size;
     grid.max[axis] = std::clamp<int64_t>(facts.max, 1, limits[axis]);

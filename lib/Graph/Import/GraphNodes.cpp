@@ -21,7 +21,7 @@ void GraphReader::readNode(const JsonField &field) {
   JsonField inputs = object.optional("inputs"), params = object.optional("params");
   JsonField attrs = object.optional("attrs");
   bool hasItsKeys = object.finish();
-  std::optional<std::string> name = readLabel(nameField);
+  std::optional<std::string> name = readTensorName(nameField);
   std::optional<std::string> opName = opField.string();
   bool isNamed = name && names.add(*name, "a node", nameField->location(), diagnostics);
   if (isNamed) {

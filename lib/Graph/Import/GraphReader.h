@@ -63,6 +63,8 @@ private:
   // Drops dims that nothing uses; reports those that inputs do not give.
   mlir::ArrayAttr finishDims();
 
+  // A label that may be that of data in a bundle.
+  std::optional<std::string> readTensorName(const JsonField &field);
   void readInputs(const JsonField &field);
   void readInput(const JsonField &field);
   void readParams(const JsonField &field);

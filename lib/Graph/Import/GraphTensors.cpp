@@ -28,6 +28,14 @@ std::optional<Expr> GraphReader::readSize(const JsonField &field) {
   return size;
 }
 
+std::optional<std::string> GraphReader::readTensorName(const JsonField &field) {
+  std::optional<std::string> name = readLabel(field);
+  if (!name || (!llvm::StringRef(*name).starts_with("teeny/") && *name != "__metadata__"))
+    return name;
+  error(field, "the name '" + *name + "' is reserved: bundles have parts that are called so");
+  return std::nullopt;
+}
+
 //===-- Inputs
 //----------------------------------------------------------------------------------===//
 
@@ -41,7 +49,7 @@ void GraphReader::readInput(const JsonField &field) {
   if (!object)
     return;
   JsonField nameField = object.required("name");
-  std::optional<std::string> name = readLabel(nameField);
+  std::optional<std::string> name = readTensorName(nameField);
   std::optional<DType> dtype = readDtype(object.required("dtype"));
   JsonField shapeField = object.required("shape");
   std::optional<std::vector<JsonField>> sizes = shapeField.array();
@@ -90,7 +98,7 @@ void GraphReader::readParam(const JsonField &field) {
   if (!object)
     return;
   JsonField nameField = object.required("name");
-  std::optional<std::string> name = readLabel(nameField);
+  std::optional<std::string> name = readTensorName(nameField);
   std::optional<DType> dtype = readDtype(object.required("dtype"));
   JsonField shapeField = object.required("shape"), dataField = object.required("data");
   std::optional<std::vector<JsonField>> sizes = shapeField.array();

@@ -272,6 +272,11 @@ bool CallShapes::checkSize(const Expr &size, Location location, const std::strin
     error(location) << place << " is too large an expression";
     return false;
   }
+  if (size.symbols().empty() && !size.constant()) {
+    auto nothing = [](const std::string &) { return std::nullopt; };
+    error(location) << place << " has no value: " << size.evaluate(nothing).error().message;
+    return false;
+  }
   Truth negative = prover.isNegative(size);
   if (negative == Truth::yes)
     error(location) << place << " is negative: " << size.str();
@@ -293,6 +298,9 @@ bool CallShapes::nameSizes() {
 }
 
 bool CallShapes::checkConditions() {
+  for (auto scratch : declaration.getBlock().getOps<DeclareScratchOp>())
+    checkSize(resolved(scratch.getBytes().getExpr()), scratch.getLoc(),
+              "the size of '" + scratch.getName().str() + "'");
   for (auto condition : declaration.getBlock().getOps<RequireOp>()) {
     Expr declared = condition.getCondition().getExpr();
     Expr inGraph = resolved(declared);
