@@ -1,6 +1,7 @@
 #include "Driver/Driver.h"
 
 #include "Base/File.h"
+#include "Driver/EmitC.h"
 #include "Driver/LaunchTable.h"
 #include "Driver/NodeTable.h"
 #include "Driver/Pipeline.h"
@@ -73,6 +74,14 @@ ExitCode teeny::compile(const CompileOptions &options, llvm::raw_ostream &out,
   Result<std::vector<Target>> targets = parseTargets(llvm::join(options.targets, ","));
   if (!targets)
     return toolError(err, ExitCode::usage, targets.error());
+  if (!options.emitCDir.empty()) {
+    if (llvm::none_of(*targets, [](const Target &target) { return target.isGpu(); }))
+      return toolError(err, ExitCode::usage,
+                       {ErrorCode::invalid, "--emit-c needs a GPU among the targets, such as "
+                                            "--target=compute_80"});
+    if (options.output.empty()) // nobody sees code for CPUs
+      llvm::erase_if(*targets, [](const Target &target) { return !target.isGpu(); });
+  }
   // Someone who watches sees one line, of what is being made, until all is.
   const llvm::StringRef clearLine = "\r\033[K";
   CodeProgress progress;
@@ -113,6 +122,11 @@ ExitCode teeny::compile(const CompileOptions &options, llvm::raw_ostream &out,
     text = writeManifest(pipeline.manifest());
   else if (!isBundle)
     text = printIR(pipeline.module());
+  if (!options.emitCDir.empty()) {
+    Status status = writeC(emitC(pipeline.manifest(), pipeline.code()), options.emitCDir);
+    if (!status)
+      return toolError(err, ExitCode::environment, status.error());
+  }
   if (options.output.empty()) {
     out << text;
     return ExitCode::success;

@@ -41,6 +41,7 @@ struct CompileOptions {
   std::vector<std::string> targets = {"cpu", "compute_80"}; // in the order given
   std::optional<Phase> stopAfter;
   std::string emitIRDir; // --emit-ir: one file per phase
+  std::string emitCDir;  // --emit-c: kernels as C source; with or without a bundle
   bool golden = false;   // --golden: put runs with known results into the bundle
   bool time = false;     // --time: what each phase took, to the error stream
 };

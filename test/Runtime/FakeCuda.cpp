@@ -86,8 +86,15 @@ void coordinates(const Args &args, Grid grid) {
         p * 1000003 + p % grid.x + p / grid.x % grid.y * 17 + p / grid.x / grid.y * 289;
 }
 
+void halves(const Args &args, Grid) { // the bits
+  pointer<double>(args[0])[0] = value<uint16_t>(args[1]);
+  pointer<double>(args[0])[1] = value<uint16_t>(args[2]);
+}
+
 const Kernel kernels[] = {
     {"saxpy", {8, 8, 8, 4, 4}, saxpy},
+    {"saxpy_2", {8, 8, 8, 4, 4}, saxpy}, // compiled for something else
+    {"halves", {8, 2, 2}, halves},
     {"count", {8}, count},
     {"copy_word", {8, 8}, copyWord},
     {"shared_reverse", {8, 8}, sharedReverse},
@@ -186,6 +193,10 @@ Result enqueue(Stream *stream, const void *what, Work work) {
 
 } // namespace
 
+static const char *lastKernel = "";
+extern "C" __attribute__((visibility("default"))) const char *fakeCudaLastKernel() {
+  return lastKernel;
+}
 API fakeCudaObjects() { return objects + int(allocations.size()) + contextUsers; }
 
 API cuInit(unsigned) {
@@ -213,6 +224,11 @@ API cuDeviceGetCount(int *count) {
 API cuDeviceGet(int *device, int ordinal) {
   *device = 0;
   return ordinal == 0 ? success : invalidDevice;
+}
+API cuCtxGetDevice(int *device) {
+  GUARD;
+  *device = 0;
+  return success;
 }
 API cuDeviceGetName(char *name, int size, int) {
   strncpy(name, "Fake GPU", size);
@@ -408,6 +424,7 @@ API cuLaunchKernel(Function *function, unsigned gridX, unsigned gridY, unsigned 
     args.push_back(slot);
   }
   const Kernel *kernel = function->kernel;
+  lastKernel = kernel->name;
   return enqueue(stream, kernel, [=] { kernel->run(args, {gridX, gridY, gridZ}); });
 }
 

@@ -19,6 +19,11 @@ static void addFlags(CLI::App &command, CompileOptions &options) {
       ->type_name("DIR");
   command.add_flag("--golden", options.golden,
                    "Put runs with known results into the bundle, for teeny-run --verify");
+  command
+      .add_option("--emit-c", options.emitCDir,
+                  "Write C source to a folder that holds the kernels' GPU code and launches them")
+      ->excludes("--stop-after")
+      ->type_name("DIR");
   command.add_flag("--time", options.time, "Say how long each phase took");
   std::string footer = "Phases:\n";
   for (const PhaseInfo &phase : phases()) {
@@ -42,7 +47,10 @@ Command teeny::addCompile(CLI::App &app) {
     state->input.divide();
     if (state->options.golden && !state->options.kernels.kernels.empty())
       throw CLI::ValidationError("--golden", "this is for a graph, FILE.json");
-    if (state->options.output.empty() && !state->options.stopAfter)
+    if (!state->options.emitCDir.empty() && state->options.kernels.kernels.empty())
+      throw CLI::ValidationError("--emit-c", "this is for a kernel, FILE.py::FUNC");
+    if (state->options.output.empty() && !state->options.stopAfter &&
+        state->options.emitCDir.empty())
       throw CLI::RequiredError("--output");
   });
   return {command, [state] { return compile(state->options, llvm::outs(), llvm::errs()); }};
