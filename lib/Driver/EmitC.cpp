@@ -15,25 +15,117 @@ using Kind = KernelParam::Kind;
 
 // Words of C and C++, macros that compilers predefine, and names of emitted code.
 static const llvm::StringSet<> &reservedWords() {
-  static const llvm::StringSet<> words = {
-      "alignas",       "alignof",      "asm",       "auto",      "bool",       "case",
-      "catch",         "char",         "char8_t",   "char16_t",  "char32_t",   "concept",
-      "const",         "consteval",    "constexpr", "constinit", "const_cast", "co_await",
-      "co_return",     "co_yield",     "decltype",  "default",   "delete",     "do",
-      "double",        "dynamic_cast", "enum",      "explicit",  "export",     "extern",
-      "false",         "float",        "friend",    "goto",      "inline",     "int",
-      "long",          "mutable",      "namespace", "new",       "noexcept",   "nullptr",
-      "operator",      "private",      "protected", "public",    "register",   "reinterpret_cast",
-      "requires",      "restrict",     "short",     "signed",    "sizeof",     "static",
-      "static_assert", "static_cast",  "struct",    "switch",    "template",   "this",
-      "thread_local",  "throw",        "true",      "try",       "typedef",    "typeid",
-      "typename",      "typeof",       "union",     "unsigned",  "using",      "virtual",
-      "void",          "volatile",     "wchar_t",   "and",       "and_eq",     "bitand",
-      "bitor",         "compl",        "not",       "not_eq",    "or",         "or_eq",
-      "xor",           "xor_eq",       "linux",     "unix",      "i386",       "NULL",
-      "kernels",       "stream",       "grid_x",    "grid_y",    "grid_z",     "arguments",
-      "enqueue",       "f16_bits",     "bf16_bits", "int8_t",    "int16_t",    "int32_t",
-      "int64_t",       "uint8_t",      "uint16_t",  "uint32_t",  "uint64_t",   "uintptr_t"};
+  static const llvm::StringSet<> words = {"alignas",
+                                          "alignof",
+                                          "asm",
+                                          "auto",
+                                          "bool",
+                                          "case",
+                                          "catch",
+                                          "char",
+                                          "char8_t",
+                                          "char16_t",
+                                          "char32_t",
+                                          "concept",
+                                          "const",
+                                          "consteval",
+                                          "constexpr",
+                                          "constinit",
+                                          "const_cast",
+                                          "co_await",
+                                          "co_return",
+                                          "co_yield",
+                                          "decltype",
+                                          "default",
+                                          "delete",
+                                          "do",
+                                          "double",
+                                          "dynamic_cast",
+                                          "enum",
+                                          "explicit",
+                                          "export",
+                                          "extern",
+                                          "false",
+                                          "float",
+                                          "friend",
+                                          "goto",
+                                          "inline",
+                                          "int",
+                                          "long",
+                                          "mutable",
+                                          "namespace",
+                                          "new",
+                                          "noexcept",
+                                          "nullptr",
+                                          "operator",
+                                          "private",
+                                          "protected",
+                                          "public",
+                                          "register",
+                                          "reinterpret_cast",
+                                          "requires",
+                                          "restrict",
+                                          "short",
+                                          "signed",
+                                          "sizeof",
+                                          "static",
+                                          "static_assert",
+                                          "static_cast",
+                                          "struct",
+                                          "switch",
+                                          "template",
+                                          "this",
+                                          "thread_local",
+                                          "throw",
+                                          "true",
+                                          "try",
+                                          "typedef",
+                                          "typeid",
+                                          "typename",
+                                          "typeof",
+                                          "union",
+                                          "unsigned",
+                                          "using",
+                                          "virtual",
+                                          "void",
+                                          "volatile",
+                                          "wchar_t",
+                                          "and",
+                                          "and_eq",
+                                          "bitand",
+                                          "bitor",
+                                          "compl",
+                                          "not",
+                                          "not_eq",
+                                          "or",
+                                          "or_eq",
+                                          "xor",
+                                          "xor_eq",
+                                          "linux",
+                                          "unix",
+                                          "i386",
+                                          "NULL",
+                                          "kernels",
+                                          "stream",
+                                          "grid_x",
+                                          "grid_y",
+                                          "grid_z",
+                                          "arguments",
+                                          "enqueue",
+                                          "status_unloaded",
+                                          "status_grid",
+                                          "KERNELS",
+                                          "f16_bits",
+                                          "bf16_bits",
+                                          "int8_t",
+                                          "int16_t",
+                                          "int32_t",
+                                          "int64_t",
+                                          "uint8_t",
+                                          "uint16_t",
+                                          "uint32_t",
+                                          "uint64_t",
+                                          "uintptr_t"};
   return words;
 }
 
@@ -120,9 +212,9 @@ private:
     std::vector<std::string> params; // names
     bool closed = false;             // the last one requires nothing
   };
-  // What a kernel requires of an argument: it does not hold if the condition does.
+  // What a kernel requires of an argument: the condition in C, that it does not hold, and in words.
   struct Check {
-    std::string condition, message;
+    std::string holds, fails, message;
   };
 
   void makeGroups();
@@ -185,25 +277,31 @@ std::vector<Emitter::Check> Emitter::checks(const ManifestKernel &kernel,
     const std::string must = kernel.name + ": " + param.name + " must be ";
     if (param.kind == Kind::buffer) {
       if (param.multipleOf > 1)
-        result.push_back({"(uintptr_t)" + name + " % " + multiple + " != 0",
+        result.push_back({"(uintptr_t)" + name + " % " + multiple + " == 0",
+                          "(uintptr_t)" + name + " % " + multiple + " != 0",
                           must + "at an address that is a multiple of " + multiple});
       continue;
     }
     if (!type.isInteger() || param.kind == Kind::i1)
       continue;
     // Comparisons that the type decides would be warned of.
-    std::vector<std::string> outside;
-    if (param.range && param.range->first > type.min)
-      outside.push_back(name + " < " + std::to_string(param.range->first));
-    if (param.range &&
-        (param.range->second < type.max || (type.isUnsigned && type.max == INT64_MAX)))
-      outside.push_back(name + " > " + std::to_string(param.range->second));
-    if (!outside.empty())
-      result.push_back({llvm::join(outside, " || "), must + std::to_string(param.range->first) +
-                                                         " to " +
-                                                         std::to_string(param.range->second)});
+    const auto [low, high] = param.range.value_or(std::pair(type.min, type.max));
+    const bool wholeU64 = type.isUnsigned && type.max == INT64_MAX;
+    std::vector<std::string> inside, outside;
+    if (low > type.min) {
+      inside.push_back(name + " >= " + std::to_string(low));
+      outside.push_back(name + " < " + std::to_string(low));
+    }
+    if (param.range && (high < type.max || wholeU64)) {
+      inside.push_back(name + " <= " + std::to_string(high));
+      outside.push_back(name + " > " + std::to_string(high));
+    }
+    if (!inside.empty())
+      result.push_back({llvm::join(inside, " && "), llvm::join(outside, " || "),
+                        must + std::to_string(low) + " to " + std::to_string(high)});
     if (param.multipleOf > 1)
-      result.push_back({name + " % " + multiple + " != 0", must + "a multiple of " + multiple});
+      result.push_back({name + " % " + multiple + " == 0", name + " % " + multiple + " != 0",
+                        must + "a multiple of " + multiple});
   }
   return result;
 }
@@ -269,7 +367,7 @@ void Emitter::define(const Group &group, llvm::raw_ostream &os) {
                                ", stream, grid_x, grid_y, grid_z, " +
                                (arguments.empty() ? "NULL" : "arguments") + ");\n";
     if (index != group.kernels.back()) {
-      auto holds = [](const Check &check) { return "!(" + check.condition + ")"; };
+      auto holds = [](const Check &check) { return check.holds; };
       os << "  if (" << llvm::join(llvm::map_range(required, holds), " &&\n      ") << ")\n    "
          << launch;
       continue;
@@ -277,7 +375,7 @@ void Emitter::define(const Group &group, llvm::raw_ostream &os) {
     // The last one says what is wrong.
     for (const Check &check : required) {
       messages.push_back(check.message);
-      os << "  if (" << check.condition << ")\n    return -" << messages.size() << ";\n";
+      os << "  if (" << check.fails << ")\n    return -" << messages.size() << ";\n";
     }
     os << "  " << launch;
   }

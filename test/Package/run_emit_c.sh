@@ -27,6 +27,13 @@ output=$(LD_LIBRARY_PATH=$fake ./example)
 [ "$output" = "out[999] = 1498.5" ] || { echo "example: $output"; exit 1; } # 2 * 499.5 + 499.5
 LD_LIBRARY_PATH=$fake ./checks
 
+# Names that C lacks are changed.
+"$teenyc" compile $kernels::names --signature '*fp64, i32, i32, i32, i32, i32, i32, i32, u64, u64' --range int_=1:9 \
+  --target=compute_80 --emit-c made
+cc "${flags[@]}" -c made/names.c
+sed 's/saxpy/names/g' header.cpp >names.cpp
+c++ -Wall -Wextra -Werror -pedantic -std=c++17 -Imade names.cpp names.o -o names
+
 # Code for no GPU that there is; the fake one has the compute capability 8.6.
 "$teenyc" compile $kernels::saxpy --signature '*fp32, *fp32, *fp32, i32, fp32, 128' --target=compute_90 --emit-c later
 cc -Ilater example.c later/saxpy.c "$fake/libcuda.so.1" -o later/example

@@ -25,3 +25,9 @@ def params(out, a, b, c, d, e, f, g):
 def halves(out, register, stream):
     tl.store(out, register.to(tl.float64))
     tl.store(out + 1, stream.to(tl.float64))
+
+
+# Names that C has for something else, or does not have.
+@triton.jit
+def names(double, int, grid_x, kernels, arguments, KERNELS, status_grid, größe, int_, uint32_t):
+    tl.store(double, (int + grid_x + kernels + arguments + KERNELS + status_grid + größe + int_ + uint32_t).to(tl.float64))
