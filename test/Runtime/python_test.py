@@ -373,6 +373,9 @@ class NumPy(Case):
         self.assertTrue((given == 3).all())
         self.assertEqual(session.run({"x": x[:0], "y": y[:0]})["out"].shape, (0, 3, 8))
 
+        bits = x.view("uint16")  # two for each element
+        self.assertEqual(elements(session.run({"x": teeny.Tensor(bits, "f32", (2, 3, 8)), "y": y})["out"])[3], 7)
+
         class OnlyDLPack:
             def __init__(self, values):
                 self.__dlpack__, self.__dlpack_device__ = values.__dlpack__, values.__dlpack_device__

@@ -181,7 +181,8 @@ class Tensor:
 
     data: host memory with the buffer protocol, contiguous, of any element type; or an int, the address of
     memory on the session's GPU. It is not copied. dtype: "f32", "bf16", ... (as Bundle.inputs say). shape: a
-    tuple of ints, in elements; the number of bytes must be right. The outputs of a run are Tensors where NumPy
+    tuple of ints, in elements; the number of bytes must be right. An array of a package's own bf16 is given as its
+    bits: Tensor(x.view("uint16"), "bf16", x.shape). The outputs of a run are Tensors where NumPy
     is missing or lacks the type; `data` then is a bytearray."""
 
     def __init__(self, data, dtype, shape):
