@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""hostile.py TEENYC TEENY_RUN: files as nobody means them, through the programs, each within 1 GB of memory.
+"""hostile.py TEENYC TEENY_RUN BYTES: files as nobody means them, through the programs, each within these bytes of memory (0: any).
 
 Whatever a file says, it compiles and computes what it says, or there is an error: exit code 1, a message, and no more.
 """
@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 
-teenyc, teeny_run = sys.argv[1:]
+teenyc, teeny_run, memory = sys.argv[1:]
 failures = []
 
 
@@ -22,13 +22,18 @@ def check(holds, what):
 
 
 def limit_memory():
-    resource.setrlimit(resource.RLIMIT_AS, (10**9, 10**9))
+    if int(memory):
+        resource.setrlimit(resource.RLIMIT_AS, (int(memory), int(memory)))
 
 
 def run(*command):
     # The time is to end a hang; nothing here comes near it.
     result = subprocess.run(command, capture_output=True, preexec_fn=limit_memory, timeout=300)
     return result.returncode, result.stdout.decode(), result.stderr.decode()
+
+
+def on_cpu(bundle):
+    return teeny_run, bundle, "--device", "cpu", "--threads", "1"
 
 
 def write(name, content):
@@ -90,7 +95,7 @@ def check_graph(what, graph):
     if succeed(what, teenyc, "compile", "g.json", "-o", "g.bundle", "--target=x86-64,compute_80") is None:
         return
     given = graph["inputs"][0]["name"]
-    if succeed(what, teeny_run, "g.bundle", "--device", "cpu", "--target", "x86-64", "--input", f"{given}=x.npy",
+    if succeed(what, *on_cpu("g.bundle"), "--target", "x86-64", "--input", f"{given}=x.npy",
                "--output", f"{graph['outputs'][0]}=y.npy") is not None:
         check(read_npy("y.npy") == [value * 2 ** len(graph["nodes"]) for value in VALUES], f"{what}: other numbers")
 
@@ -101,7 +106,7 @@ def check_kernel(name, parameters=("x", "y", "n")):
                "--target=x86-64,compute_80") is None:
         return
     x, y, n = parameters
-    output = succeed(name, teeny_run, "k.bundle", "--device", "cpu", "--target", "x86-64", "--grid", "1", "--arg", f"{x}=x.npy",
+    output = succeed(name, *on_cpu("k.bundle"), "--target", "x86-64", "--grid", "1", "--arg", f"{x}=x.npy",
                      "--arg", f"{y}=zeros:8", "--arg", f"{n}=8", "--output", f"{y}=y.npy")
     if output is not None:
         check(read_npy("y.npy") == [2 * value for value in VALUES], f"{name}: other numbers")
@@ -154,7 +159,7 @@ def many_parameters():
     for target in ["compute_75", "compute_90", "x86-64"]:
         succeed(target, teenyc, "compile", "many.py::f", "--signature", signature, "-o", "many.bundle", f"--target={target}")
     arguments = [word for i in range(400) for word in ("--arg", f"p{i}={i * i}")]
-    output = succeed("400 parameters", teeny_run, "many.bundle", "--device", "cpu", "--grid", "1", "--arg", "out=zeros:1", *arguments)
+    output = succeed("400 parameters", *on_cpu("many.bundle"), "--grid", "1", "--arg", "out=zeros:1", *arguments)
     total = sum(i * i for i in range(400))
     check(output and re.search(rf"\b{total}\b", output), f"400 parameters: no {total} in {output}")
 
@@ -237,9 +242,10 @@ def sizes():
     refuse("a header of many tensors", r"not a bundle", teeny_run, "large.bundle")
     write("one.py", doubling("f"))
     succeed("a kernel", teenyc, "compile", "one.py::f", "--signature", "*fp32,*fp32,i32,64", "-o", "k.bundle", "--target=x86-64")
-    code, _, errors = run(teeny_run, "k.bundle", "--device", "cpu", "--grid", "1", "--arg", f"x=zeros:{large}x1000", "--arg",
-                          "y=zeros:8", "--arg", "n=8")
-    check(code == 3 and errors == "teeny-run: not enough memory\n", f"400 GB: exit code {code}: {errors}")
+    arguments = ("--arg", f"x=zeros:{large}x1000", "--arg", "y=zeros:8", "--arg", "n=8")
+    if int(memory):
+        code, _, errors = run(*on_cpu("k.bundle"), "--grid", "1", *arguments)
+        check(code == 3 and errors == "teeny-run: not enough memory\n", f"400 GB: exit code {code}: {errors}")
     manifest = b"[" * large
     header = json.dumps({"__metadata__": {"format": "teeny", "version": "1"},
                          "teeny/manifest.json": {"dtype": "U8", "shape": [large], "data_offsets": [0, large]}}).encode()
