@@ -78,6 +78,23 @@ def attention(causal):
     return reference
 
 
+def attention_dq(q, k, v, out, lse, d_out):
+    weight = (q @ k.transpose(1, 2) * 0.125 - lse[:, :, None]).exp()
+    return weight * (d_out @ v.transpose(1, 2) - (out * d_out).sum(2, keepdim=True)) @ k * 0.125
+
+
+def softmax_backward(out, d_out):
+    return out * (d_out - (out * d_out).sum(1, keepdim=True))
+
+
+def bce(x, t):
+    return (x.clamp(min=0) - x * t + x.abs().neg().exp().log1p()).sum(0)
+
+
+def bce_backward(x, t, d_loss):
+    return d_loss * (x.sigmoid() - t)
+
+
 def decode(ltrb, anchor_x, anchor_y, strides):
     x1, y1, x2, y2 = anchor_x - ltrb[:, 0], anchor_y - ltrb[:, 1], anchor_x + ltrb[:, 2], anchor_y + ltrb[:, 3]
     import torch
@@ -90,8 +107,9 @@ def product(a, b):
 
 
 ROWS = {"M": 8192, "N": 4096}
+CLASSES = {"C": 80, "N": 16 * 8400}
 LARGE = {"M": 4096, "N": 4096, "K": 4096}
-HEADS = {"BH": 32, "Nq": 4096, "Nk": 4096, "D": 64}
+HEADS = {"BH": 32, "Nq": 4096, "Nk": 4096, "D": 64, "DV": 64}
 MATMUL = {"BLOCK_M": 128, "BLOCK_N": 128, "BLOCK_K": 32}
 FLASH = {"scale": 0.125, "BLOCK_M": 128, "BLOCK_N": 64}
 CASES = [
@@ -101,6 +119,10 @@ CASES = [
     Case("softmax_odd", "nn/softmax.json", softmax, {"M": 8192, "N": 4095}),
     Case("layer_norm", "nn/layer_norm.json", layer_norm, ROWS),
     Case("rms_norm", "nn/rms_norm.json", rms_norm, ROWS),
+    Case("softmax_backward", "nn/softmax_backward.json", softmax_backward, ROWS),
+    Case("bce", "yolo/bce_cls_loss.json", bce, CLASSES),
+    Case("bce_backward", "yolo/bce_cls_loss_backward.json", bce_backward, CLASSES),
+    Case("bce_backward_f16", "yolo/bce_cls_loss_backward.json", bce_backward, CLASSES, "f16", tolerance=1e-3),
     Case("argmax", "basic/argmax.json", lambda x: x.argmax(1), ROWS),
     Case("cumsum", "basic/cumsum.json", lambda x: x.cumsum(1), ROWS),
     Case("column_sum", "basic/column_sum.json", lambda x: x.sum(0), ROWS),
@@ -111,6 +133,7 @@ CASES = [
     Case("matmul_tf32", "linear/matmul.json", product, LARGE, "f32", {**MATMUL, "PRECISION": "tf32"}, tolerance=1e-3),
     Case("flash", "attn/flash2.json", attention(False), HEADS, "f16", {**FLASH, "CAUSAL": False}, tolerance=2e-3),
     Case("flash_causal", "attn/flash2.json", attention(True), HEADS, "f16", {**FLASH, "CAUSAL": True}, tolerance=2e-3),
+    Case("flash_dq", "attn/flash2_dq.json", attention_dq, HEADS, "f16", {"scale": 0.125, "CAUSAL": False}, tolerance=4e-3),
 ]  # fmt: skip
 
 
@@ -120,7 +143,8 @@ def operations(case):
     if case.op.startswith("linear"):
         return 2 * d["M"] * d["N"] * d["K"]
     if case.op.startswith("attn"):
-        return 4 * d["BH"] * d["Nq"] * d["Nk"] * d["D"] // (2 if case.attrs["CAUSAL"] else 1)
+        products = 3 if case.op.endswith("dq.json") else 2
+        return 2 * products * d["BH"] * d["Nq"] * d["Nk"] * d["D"] // (2 if case.attrs["CAUSAL"] else 1)
     return 0
 
 
@@ -153,7 +177,7 @@ def compile_case(case, folder, teenyc, target):
     names = case.names()
     # Dims stay symbolic, but for those that a kernel takes as constants.
     used = {d for t in declaration["inputs"] for d in t["shape"] if isinstance(d, str)}
-    fixed = {d for d in used if d in ("D",)} | ({"A"} if declaration.get("params") else set())
+    fixed = {d for d in used if d in ("D", "DV")} | ({"A"} if declaration.get("params") else set())
     dims = {d: {"min": 0, "max": max(2 * names[d], 8192)} for d in sorted(used - fixed)}
     shape = lambda tensor: [names[d] if d in fixed else d for d in tensor["shape"]]
     graph = {
@@ -286,7 +310,10 @@ class TritonKernels:
     def __init__(self, case):
         path, declaration = case.declaration()
         self.case, self.launches = case, []
-        for launch in declaration["launches"]:
+        types = {name: name for name in SIZES} | {"T": case.dtype}
+        holds = lambda variant: evaluate(variant["when"], {**types, **case.names()})
+        chosen = next(filter(holds, declaration.get("variants", [])), declaration)
+        for launch in chosen["launches"]:
             file, function = launch["kernel"].split("::")
             spec = importlib.util.spec_from_file_location(f"kernel_{Path(file).stem}", path.parent / file)
             module = importlib.util.module_from_spec(spec)

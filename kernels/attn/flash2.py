@@ -1,30 +1,32 @@
 # Attention without the N x N matrix: softmax(scale * q k^T) v with an online softmax over blocks of keys.
-# q [BH, Nq, D], k and v [BH, Nk, D]; out [BH, Nq, D] and, for the backward pass, the log-sum-exp [BH, Nq].
+# q [BH, Nq, D], k [BH, Nk, D], v [BH, Nk, DV]; out [BH, Nq, DV] and, for the backward pass, the log-sum-exp [BH, Nq].
 # With CAUSAL, query i sees keys 0..i.
 import triton
 import triton.language as tl
 
 
-@triton.jit
+@triton.jit(do_not_specialize_on_alignment=["Nq", "Nk"])
 def flash2_forward(
     q, k, v, out, lse, Nq, Nk, scale,
-    D: tl.constexpr, CAUSAL: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, PRECISION: tl.constexpr,
+    D: tl.constexpr, DV: tl.constexpr, CAUSAL: tl.constexpr,
+    BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, PRECISION: tl.constexpr,
 ):  # fmt: skip
     block = tl.program_id(0)
     head = tl.program_id(1)
     m = block * BLOCK_M + tl.arange(0, BLOCK_M)
     n = tl.arange(0, BLOCK_N)
     d = tl.arange(0, D)
+    e = tl.arange(0, DV)
     q_rows = q + head * Nq * D + m[:, None] * D + d[None, :]
     query = tl.load(q_rows, mask=m[:, None] < Nq, other=0.0)
     k_columns = k + head * Nk * D + n[None, :] * D + d[:, None]
-    v_rows = v + head * Nk * D + n[:, None] * D + d[None, :]
+    v_rows = v + head * Nk * DV + n[:, None] * DV + e[None, :]
 
     # Exponentials to base 2: exp(x) = exp2(x * log2(e)).
     factor = scale * 1.4426950408889634
     largest = tl.full((BLOCK_M,), float("-inf"), tl.float32)
     total = tl.zeros((BLOCK_M,), tl.float32)
-    acc = tl.zeros((BLOCK_M, D), tl.float32)
+    acc = tl.zeros((BLOCK_M, DV), tl.float32)
     end = Nk
     if CAUSAL:
         end = min(Nk, (block + 1) * BLOCK_M)
@@ -39,11 +41,11 @@ def flash2_forward(
         weight = tl.exp2(score - peak[:, None])
         shrink = tl.exp2(largest - peak)
         total = total * shrink + tl.sum(weight, axis=1)
-        value = tl.load(v_rows + start * D, mask=start + n[:, None] < Nk, other=0.0)
+        value = tl.load(v_rows + start * DV, mask=start + n[:, None] < Nk, other=0.0)
         acc = tl.dot(weight.to(v.dtype.element_ty), value, acc * shrink[:, None], input_precision=PRECISION)
         largest = peak
     # A row that saw no key (Nk = 0) gives zeros.
     acc = acc / tl.where(total == 0.0, 1.0, total)[:, None]
-    out_rows = out + head * Nq * D + m[:, None] * D + d[None, :]
+    out_rows = out + head * Nq * DV + m[:, None] * DV + e[None, :]
     tl.store(out_rows, acc.to(out.dtype.element_ty), mask=m[:, None] < Nq)
     tl.store(lse + head * Nq + m, (largest + tl.log2(total)) * 0.6931471805599453, mask=m < Nq)

@@ -1,4 +1,5 @@
 # Losses of detection: complete intersection over union for boxes, binary cross entropy for classes, and their gradients.
+# Exponentials are to base 2, the machine's: exp(x) = exp2(x * log2(e)).
 import triton
 import triton.language as tl
 from triton.language.extra import libdevice
@@ -28,7 +29,12 @@ def ciou_loss_forward(pred, target, loss, iou, v, alpha, N, BLOCK: tl.constexpr)
     inter = tl.maximum(overlap_w, 0.0) * tl.maximum(overlap_h, 0.0)
     ratio = inter / (pw * ph + tw * th - inter + 1e-7)
     distance = (dx * dx + dy * dy) / (hull_w * hull_w + hull_h * hull_h + 1e-7)
-    angle = libdevice.atan(tw / (th + 1e-7)) - libdevice.atan(pw / (ph + 1e-7))
+    # atan(tw / t) - atan(pw / p) as one angle between the vectors (t, tw) and (p, pw), each turned to the side where t, p > 0.
+    t = tl.abs(th + 1e-7)
+    p = tl.abs(ph + 1e-7)
+    tv = tl.where(th + 1e-7 < 0, -tw, tw)
+    pv = tl.where(ph + 1e-7 < 0, -pw, pw)
+    angle = libdevice.atan2(tv * p - pv * t, t * p + tv * pv)
     shape = 0.4052847345693511 * angle * angle  # 4 / pi^2
     weight = shape / (1 - ratio + shape + 1e-7)
     tl.store(loss + i, 1 - ratio + distance + weight * shape, mask=inside)
@@ -97,6 +103,15 @@ def ciou_loss_backward(pred, target, iou, v, alpha, d_loss, d_pred, N, BLOCK: tl
 
 
 @triton.jit
+def _log1p(e):
+    """For e from 0 to 1, as 2 atanh(e / (2 + e)) by its series."""
+    s = e / (2 + e)
+    q = s * s
+    series = q * (q * (q * (q * (q * (q * (1 / 13) + 1 / 11) + 1 / 9) + 1 / 7) + 1 / 5) + 1 / 3) + 1
+    return 2 * s * series
+
+
+@triton.jit(do_not_specialize_on_alignment=["C"])
 def bce_cls_loss_forward(x, t, loss, C, N, BLOCK_C: tl.constexpr, BLOCK_N: tl.constexpr):
     n = tl.program_id(0) * BLOCK_N + tl.arange(0, BLOCK_N)[None, :]
     c = tl.arange(0, BLOCK_C)[:, None]
@@ -107,12 +122,12 @@ def bce_cls_loss_forward(x, t, loss, C, N, BLOCK_C: tl.constexpr, BLOCK_N: tl.co
         logit = tl.load(x + at, mask=inside, other=0.0).to(tl.float32)
         wanted = tl.load(t + at, mask=inside, other=0.0).to(tl.float32)
         value = tl.maximum(logit, 0.0) - logit * wanted
-        total += tl.where(inside, value + libdevice.log1p(tl.exp(-tl.abs(logit))), 0.0)
+        total += tl.where(inside, value + _log1p(tl.exp2(tl.abs(logit) * -1.4426950408889634)), 0.0)
     columns = tl.program_id(0) * BLOCK_N + tl.arange(0, BLOCK_N)
     tl.store(loss + columns, tl.sum(total, axis=0), mask=columns < N)
 
 
-@triton.jit
+@triton.jit(do_not_specialize_on_alignment=["C"])
 def bce_cls_loss_backward(x, t, d_loss, d_x, C, N, BLOCK_C: tl.constexpr, BLOCK_N: tl.constexpr):
     blocks = tl.cdiv(N, BLOCK_N)
     program = tl.program_id(0)
@@ -123,4 +138,4 @@ def bce_cls_loss_backward(x, t, d_loss, d_x, C, N, BLOCK_C: tl.constexpr, BLOCK_
     logit = tl.load(x + at, mask=inside, other=0.0).to(tl.float32)
     wanted = tl.load(t + at, mask=inside, other=0.0).to(tl.float32)
     scale = tl.load(d_loss + n, mask=n < N, other=0.0).to(tl.float32)
-    tl.store(d_x + at, scale * (tl.sigmoid(logit) - wanted), mask=inside)
+    tl.store(d_x + at, scale * (1 / (1 + tl.exp2(logit * -1.4426950408889634)) - wanted), mask=inside)

@@ -57,10 +57,12 @@ TEST_CASE("yolo.ciou_loss and its gradient") {
     for (int64_t n : {0, 1, 127, 1031}) {
       CAPTURE(type, n);
       NamedTensors inputs = {{"p", boxes(n, typed(type))}, {"t", boxes(n, typed(type))}};
-      // Some boxes are their targets.
+      // Some boxes are their targets, some have negative sizes.
       for (int64_t i = 0; i < 4 * n; ++i)
         if (i % n % 5 == 4)
           inputs.at("p").setReal(i, inputs.at("t").real(i));
+        else if (i % n % 7 == 6 && i / n >= 2)
+          inputs.at(i / n == 2 ? "p" : "t").setReal(i, -inputs.at("t").real(i));
       NamedTensors saved = forward.compare(inputs, 4 * tolerance);
       for (const char *name : {"iou", "v", "alpha"})
         inputs.emplace(std::string(name).substr(0, 1), saved.at(std::string("r.") + name));

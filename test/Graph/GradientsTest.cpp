@@ -164,7 +164,10 @@ TEST_CASE("results and gradients are PyTorch's, and gradients are slopes of the 
       CAPTURE(operand);
       REQUIRE(one.gradients.contains(operand));
       CHECK(difference(value, one.gradients.at(operand)) < 1e-9);
-      CHECK(difference(differences(op, operand, one), value) < 1e-6);
+      // A row of a table that is left out has a slope all the same.
+      auto padding = one.attrs.find("padding");
+      if (padding == one.attrs.end() || std::get<int64_t>(padding->second) < 0)
+        CHECK(difference(differences(op, operand, one), value) < 1e-6);
     }
   }
 }

@@ -1,6 +1,7 @@
 // References of losses.
 #include "Graph/Reference/ReferenceOp.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -129,4 +130,36 @@ void teeny::referenceBceClsLossBackward(ReferenceCall &call) {
   for (int64_t i = 0; i < x.elements(); ++i)
     call.result("d_x").setReal(i, call.operand("d_loss").real(i % count) *
                                       (1 / (1 + std::exp(-x.real(i))) - t.real(i)));
+}
+
+// logits [M, N], labels [M] -> loss [M] = lse - logits[label], lse [M] the log-sum-exp of the row;
+// 0 where the label is `ignore`, NaN where it is no column.
+void teeny::referenceCrossEntropy(ReferenceCall &call) {
+  const HostTensor &logits = call.operand("logits"), &labels = call.operand("labels");
+  int64_t rows = logits.shape()[0], columns = logits.shape()[1];
+  for (int64_t r = 0; r < rows; ++r) {
+    double peak = -INFINITY, total = 0;
+    for (int64_t c = 0; c < columns; ++c)
+      peak = std::max(peak, logits.real(r * columns + c));
+    for (int64_t c = 0; c < columns; ++c)
+      total += std::exp(logits.real(r * columns + c) - peak);
+    double lse = peak + std::log(total);
+    int64_t label = labels.integer(r);
+    double loss = label < 0 || label >= columns ? NAN : lse - logits.real(r * columns + label);
+    call.result("loss").setReal(r, label == call.attr<int64_t>("ignore") ? 0 : loss);
+    call.result("lse").setReal(r, lse);
+  }
+}
+
+// d_logits [M, N]: the softmax of the row, less 1 at the label, times d_loss.
+void teeny::referenceCrossEntropyBackward(ReferenceCall &call) {
+  const HostTensor &logits = call.operand("logits"), &labels = call.operand("labels");
+  int64_t rows = logits.shape()[0], columns = logits.shape()[1];
+  for (int64_t r = 0; r < rows; ++r)
+    for (int64_t c = 0; c < columns; ++c) {
+      int64_t label = labels.integer(r), at = r * columns + c;
+      double share = std::exp(logits.real(at) - call.operand("lse").real(r)) - (c == label);
+      double value = label < 0 || label >= columns ? NAN : share * call.operand("d_loss").real(r);
+      call.result("d_logits").setReal(at, label == call.attr<int64_t>("ignore") ? 0 : value);
+    }
 }

@@ -1,9 +1,5 @@
-// References of the matrix product and of attention.
+// References of the matrix product.
 #include "Graph/Reference/ReferenceOp.h"
-
-#include <algorithm>
-#include <cmath>
-#include <limits>
 
 using namespace teeny;
 
@@ -47,33 +43,20 @@ void teeny::referenceBatchedMatmul(ReferenceCall &call) {
       }
 }
 
-// q [BH, Nq, D], k, v [BH, Nk, D] -> out [BH, Nq, D] = softmax(scale q k^T) v, lse [BH, Nq]; if
-// causal, query i sees keys 0..i.
-void teeny::referenceFlash2(ReferenceCall &call) {
-  const HostTensor &q = call.operand("q"), &k = call.operand("k"), &v = call.operand("v");
-  int64_t heads = q.shape()[0], queries = q.shape()[1], depth = q.shape()[2], keys = k.shape()[1];
-  double scale = call.attr<double>("scale");
-  bool causal = call.attr<bool>("CAUSAL");
-  for (int64_t head = 0; head < heads; ++head)
-    for (int64_t i = 0; i < queries; ++i) {
-      int64_t row = head * queries + i;
-      int64_t seen = causal ? std::min(keys, i + 1) : keys;
-      std::vector<double> score(seen);
-      double peak = -std::numeric_limits<double>::infinity(), total = 0;
-      for (int64_t j = 0; j < seen; ++j) {
-        for (int64_t d = 0; d < depth; ++d)
-          score[j] += q.real(row * depth + d) * k.real((head * keys + j) * depth + d);
-        score[j] *= scale;
-        peak = std::max(peak, score[j]);
-      }
-      for (double &value : score)
-        total += value = std::exp(value - peak);
-      call.result("lse").setReal(row, peak + std::log(total));
-      for (int64_t d = 0; d < depth; ++d) {
-        double sum = 0;
-        for (int64_t j = 0; j < seen; ++j)
-          sum += score[j] * v.real((head * keys + j) * depth + d);
-        call.result("out").setReal(row * depth + d, seen ? sum / total : 0);
-      }
+// a [M, K], b [G, K, N], offsets [G] -> out [M, N]: row i is multiplied by the matrix of the first
+// group that ends behind it; 0 where none does. Offsets that fall count as the largest before them.
+void teeny::referenceGroupedMatmul(ReferenceCall &call) {
+  const HostTensor &a = call.operand("a"), &b = call.operand("b");
+  int64_t m = a.shape()[0], inner = a.shape()[1], groups = b.shape()[0], n = b.shape()[2];
+  for (int64_t i = 0; i < m; ++i) {
+    int64_t g = 0;
+    while (g < groups && call.operand("offsets").integer(g) <= i)
+      ++g;
+    for (int64_t j = 0; j < n; ++j) {
+      double sum = 0;
+      for (int64_t k = 0; g < groups && k < inner; ++k)
+        sum += a.real(i * inner + k) * b.real((g * inner + k) * n + j);
+      call.result("out").setReal(i * n + j, sum);
     }
+  }
 }

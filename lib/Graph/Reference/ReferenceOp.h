@@ -40,6 +40,9 @@ ReferenceOp findReference(std::string_view op);
 std::vector<std::string> referenceNames();
 
 // The references, by family.
+void referenceFlash2(ReferenceCall &call); // Attention.cpp
+void referenceFlash2Dq(ReferenceCall &call);
+void referenceFlash2Dkv(ReferenceCall &call);
 void referenceAdd(ReferenceCall &call); // Basic.cpp
 void referenceColumnSum(ReferenceCall &call);
 void referenceArgmax(ReferenceCall &call);
@@ -47,9 +50,12 @@ void referenceCumsum(ReferenceCall &call);
 void referenceSoftmax(ReferenceCall &call); // Norms.cpp
 void referenceLayerNorm(ReferenceCall &call);
 void referenceRmsNorm(ReferenceCall &call);
+void referenceSoftmaxBackward(ReferenceCall &call); // NormGradients.cpp
+void referenceLayerNormBackward(ReferenceCall &call);
+void referenceRmsNormBackward(ReferenceCall &call);
 void referenceMatmul(ReferenceCall &call); // Matmul.cpp
 void referenceBatchedMatmul(ReferenceCall &call);
-void referenceFlash2(ReferenceCall &call);
+void referenceGroupedMatmul(ReferenceCall &call);
 void referenceConv2d(ReferenceCall &call); // Windows.cpp
 void referencePool2d(ReferenceCall &call);
 void referenceReduce(ReferenceCall &call); // Reduce.cpp
@@ -60,5 +66,22 @@ void referenceCiouLoss(ReferenceCall &call); // Losses.cpp
 void referenceCiouLossBackward(ReferenceCall &call);
 void referenceBceClsLoss(ReferenceCall &call);
 void referenceBceClsLossBackward(ReferenceCall &call);
+void referenceCrossEntropy(ReferenceCall &call);
+void referenceCrossEntropyBackward(ReferenceCall &call);
+void referencePackQkv(ReferenceCall &call); // Psa.cpp
+void referencePackQkvBackward(ReferenceCall &call);
+void referenceExtractV(ReferenceCall &call);
+void referenceExtractVBackward(ReferenceCall &call);
+void referenceMergeAttn(ReferenceCall &call);
+void referenceMergeAttnBackward(ReferenceCall &call);
+void referenceSwiglu(ReferenceCall &call); // Transformer.cpp
+void referenceSwigluBackward(ReferenceCall &call);
+void referenceEmbedding(ReferenceCall &call);
+void referenceEmbeddingBackward(ReferenceCall &call);
+void referenceRope(ReferenceCall &call);
+void referenceRopeBackward(ReferenceCall &call);
+void referenceDropout(ReferenceCall &call);
+void referenceDropoutBackward(ReferenceCall &call);
+void referenceTopK(ReferenceCall &call); // TopK.cpp
 
 } // namespace teeny
