@@ -117,6 +117,8 @@ struct ManifestLaunch {
   std::string name; // unique; what timings are listed under
   std::string node; // of the graph
   std::vector<LaunchVariant> variants;
+  // For people: what it computes, in order; more than one where the compiler has fused several.
+  std::vector<std::string> ops = {};
 };
 
 // A relation between dims that a run must satisfy.

@@ -318,6 +318,8 @@ void Checker::code(const CodeObject &code, const ManifestKernel &kernel, const s
 void Checker::launch(const ManifestLaunch &launch, size_t index, const std::string &where) {
   uniqueName(launch.name, launchNames, where);
   text(launch.node, where + ".node", /*mayBeEmpty=*/true);
+  for (size_t i = 0; i < launch.ops.size(); ++i)
+    text(launch.ops[i], at(where, "ops", i));
   if (launch.variants.empty())
     return fail(where + ".variants", "no variants");
   for (size_t i = 0; i < launch.variants.size() && !error; ++i)

@@ -243,6 +243,8 @@ ManifestLaunch Reader::launch(const JsonValue &value) {
     launch.name = fields["name"].text();
     launch.node = fields["node"].text();
     fields["variants"].each([&](const JsonValue &v) { launch.variants.push_back(variant(v)); });
+    if (fields.has("ops"))
+      fields["ops"].each([&](const JsonValue &v) { launch.ops.push_back(v.text()); });
   });
   return launch;
 }

@@ -177,10 +177,12 @@ Json toJson(const LaunchVariant &variant, const Manifest &manifest) {
 }
 
 Json toJson(const ManifestLaunch &launch, const Manifest &manifest) {
-  return {{"name", launch.name},
-          {"node", launch.node},
-          {"variants",
-           listOf(launch.variants, [&](const LaunchVariant &v) { return toJson(v, manifest); })}};
+  Json json = {{"name", launch.name}, {"node", launch.node}};
+  if (!launch.ops.empty())
+    json["ops"] = launch.ops;
+  json["variants"] =
+      listOf(launch.variants, [&](const LaunchVariant &v) { return toJson(v, manifest); });
+  return json;
 }
 
 Json toJson(const ManifestGolden &golden) {

@@ -25,6 +25,13 @@ ExitCode listKernels(const ListOptions &options, llvm::raw_ostream &out, llvm::r
 // Prints a line for each subject, and one for each thing that is wrong.
 ExitCode verify(const VerifyOptions &options, llvm::raw_ostream &out, llvm::raw_ostream &err);
 
+// Prints what differs between two bundles, by what they hold rather than by their bytes; userError
+// where something does.
+ExitCode diff(const DiffOptions &options, llvm::raw_ostream &out, llvm::raw_ostream &err);
+
+// Writes a page that shows what a bundle holds: launches, kernels, memory at one size, sizes.
+ExitCode report(const ReportOptions &options, llvm::raw_ostream &out, llvm::raw_ostream &err);
+
 // Versions of this compiler and of what it works with: teenyc, LLVM, ptxas.
 std::string versionText();
 

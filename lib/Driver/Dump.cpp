@@ -3,6 +3,7 @@
 
 #include "Base/File.h"
 #include "Bundle/BundleFile.h"
+#include "Driver/Dot.h"
 #include "Driver/DumpCode.h"
 #include "Driver/LaunchTable.h"
 #include "Driver/Pipeline.h"
@@ -139,6 +140,7 @@ static ExitCode dumpBundle(const DumpOptions &options, const BundleFile &bundle,
     return dumpCode(options, codes, err);
   }
   case What::graph:
+  case What::dot:
   case What::tile:
   case What::gpu:
   case What::llvm:
@@ -183,6 +185,8 @@ static Phase lastPhaseFor(What what) {
   switch (what) {
   case What::graph:
     return Phase::inferShapes;
+  case What::dot:
+    return Phase::fuse;
   case What::source:
     return Phase::bindKernels;
   case What::tile:
@@ -255,6 +259,9 @@ static ExitCode dumpGraph(const DumpOptions &options, llvm::raw_ostream &out,
   switch (options.what) {
   case What::graph:
     out << printIR(pipeline.module());
+    return ExitCode::success;
+  case What::dot:
+    out << dotOf(pipeline.module());
     return ExitCode::success;
   case What::tile:
     printTiles(pipeline.module(), options.kernel, out);

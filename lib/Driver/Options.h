@@ -49,6 +49,7 @@ struct CompileOptions {
 struct DumpOptions {
   enum class What {
     graph,
+    dot, // the graph, for Graphviz
     tile,
     gpu,
     llvm,
@@ -76,6 +77,16 @@ struct ListOptions {
 
 struct VerifyOptions {
   std::string bundle; // F.bundle
+};
+
+struct DiffOptions {
+  std::string before, after; // bundles
+};
+
+struct ReportOptions {
+  std::string bundle;                                // F.bundle
+  std::string output;                                // -o: the page
+  std::vector<std::pair<std::string, int64_t>> dims; // --dim: at which memory is shown
 };
 
 struct CheckOptions {

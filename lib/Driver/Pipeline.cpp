@@ -121,6 +121,7 @@ bool Pipeline::legalizeOps() {
 // What follows a kernel point by point is done as it stores. That takes a look at the kernels.
 bool Pipeline::fuse() {
   fuseEpilogues(*ir, texts);
+  opsOfNodes = fusedOps(*ir);
   return true;
 }
 
@@ -147,9 +148,12 @@ bool Pipeline::simplifyTiles() {
     return true;
   }
   std::optional<Manifest> manifest = buildManifest(*ir, texts, reports);
-  if (manifest)
-    plan = std::move(*manifest);
-  return manifest.has_value();
+  if (!manifest)
+    return false;
+  plan = std::move(*manifest);
+  for (ManifestLaunch &launch : plan.launches)
+    launch.ops = opsOfNodes.lookup(launch.node);
+  return true;
 }
 
 // Kernels part ways: for a GPU tiles get layouts and become what each thread does, for a CPU they

@@ -4,6 +4,7 @@
 #include "Base/File.h"
 #include "Bundle/BundleFile.h"
 #include "Driver/CodeGeneration.h"
+#include "Driver/FusedOps.h"
 #include "Driver/Golden.h"
 #include "Driver/Options.h"
 #include "Driver/Phases.h"
@@ -81,6 +82,7 @@ private:
   MLIRDiagnosticHandler handler;
   std::optional<Error> trouble;
   GoldenRuns golden;
+  FusedOps opsOfNodes; // after fuse
   std::string assembler; // of cubins, where one is asked for
   mlir::OwningOpRef<mlir::ModuleOp> ir;
   std::unique_ptr<StandaloneKernels> standalone; // null for a graph

@@ -148,6 +148,13 @@ TEST_CASE("a manifest is read back as it was") {
   REQUIRE(read);
   CHECK(writeManifest(*read) == expected);
 
+  // For people, where the compiler tells.
+  original.launches[0].ops = {"core.matmul", "relu"};
+  Result<Manifest> told = readManifest(writeManifest(original));
+  REQUIRE(told);
+  CHECK(told->launches[0].ops == original.launches[0].ops);
+  CHECK(told->launches[1].ops.empty());
+
   // What the text alone would not tell.
   CHECK(read->dims[0].multipleOf == 1);
   CHECK(read->inputs[0].buffer == 0);

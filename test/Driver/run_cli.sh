@@ -82,7 +82,7 @@ cmp out ir/1-import.mlir
 expect 0 "$teenyc" dump --graph "$graph" --stop-after=fuse
 cmp out ir/5-fuse.mlir
 expect 2 "$teenyc" dump --tile "$graph" --stop-after=fuse
-holds "--stop-after: goes with --graph"
+holds "--stop-after: goes with --graph and --dot"
 
 # A bundle shows what it holds, and says what it does not.
 for what in ptx launches source manifest; do

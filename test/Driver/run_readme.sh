@@ -1,6 +1,7 @@
 #!/bin/bash
 # run_readme.sh README BIN ROOT: each command of the README ("    $ command") runs, and prints what follows it there,
-# times aside. It runs where there are copies of the graphs and kernels, and a graph with a typo.
+# times aside. It runs where there are copies of the graphs and kernels, and a graph with a typo. A line that is the name of
+# a file, as `name`:, puts the fenced text that follows into that file.
 set -euo pipefail
 readme=$1 bin=$2 root=$3
 scratch=$(mktemp -d)
@@ -10,6 +11,23 @@ mkdir "$scratch/build"
 ln -s "$bin" "$scratch/build/bin"
 cd "$scratch"
 sed 's/yolo\.detect_decode/yolo.detect_decod/' graphs/detect_decode/detect_decode.json >graphs/detect_decode/typo.json
+
+file="" inside=""
+while IFS= read -r line; do
+  case $line in
+  '```'*)
+    if [ -n "$inside" ]; then
+      file="" inside=""
+    elif [ -n "$file" ]; then
+      inside=yes
+      mkdir -p "$(dirname "$file")"
+      : >"$file"
+    fi
+    ;;
+  '`'*'`:') file=${line#?} file=${file%??} ;;
+  *) [ -z "$inside" ] || printf '%s\n' "$line" >>"$file" ;;
+  esac
+done <"$readme"
 
 count=0 command=""
 : >expected

@@ -23,5 +23,7 @@ Command addDump(CLI::App &app);
 Command addCheck(CLI::App &app);
 Command addKernels(CLI::App &app);
 Command addVerify(CLI::App &app);
+Command addDiff(CLI::App &app);
+Command addReport(CLI::App &app);
 
 } // namespace teeny

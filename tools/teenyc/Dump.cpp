@@ -10,6 +10,7 @@ static void addFlags(CLI::App &command, DumpOptions &options) {
   CLI::Option_group *what = command.add_option_group("what", "What to print, one of");
   const std::tuple<const char *, What, const char *> flags[] = {
       {"--graph", What::graph, "Graph IR, by default after infer-shapes"},
+      {"--dot", What::dot, "Graph for Graphviz, by default after fuse; what is fused is a cluster"},
       {"--tile", What::tile, "Tile IR of the kernels"},
       {"--gpu", What::gpu, "Tile IR with layouts, as compiled for a GPU"},
       {"--llvm", What::llvm, "LLVM IR"},
@@ -27,7 +28,7 @@ static void addFlags(CLI::App &command, DumpOptions &options) {
   what->require_option(1);
   command.add_option("--kernel", options.kernel, "Only this kernel")->type_name("NAME");
   command.add_option("--target", options.target, "Only this target")->type_name("T");
-  addStopAfter(command, options.stopAfter, "With --graph: the IR after this phase");
+  addStopAfter(command, options.stopAfter, "With --graph and --dot: the graph after this phase");
   command.add_option("-o,--output", options.output, "Write to a file")->type_name("F");
 }
 
@@ -43,8 +44,10 @@ Command teeny::addDump(CLI::App &app) {
   command->callback([state] {
     const DumpOptions &options = state->options;
     state->input.divide();
-    if (options.stopAfter && options.what != What::graph)
-      throw CLI::ValidationError("--stop-after", "goes with --graph");
+    if (options.stopAfter && options.what != What::graph && options.what != What::dot)
+      throw CLI::ValidationError("--stop-after", "goes with --graph and --dot");
+    if (options.what == What::dot && !options.kernels.kernels.empty())
+      throw CLI::ValidationError("--dot", "this is for a graph, FILE.json");
     if (options.output.empty() && (options.what == What::cubin || options.what == What::object))
       throw CLI::RequiredError("--output");
   });

@@ -13,7 +13,7 @@ int main(int argc, char **argv) {
   app.require_subcommand(1);
   app.set_version_flag("--version", versionText);
   const Command commands[] = {addCompile(app), addDump(app), addCheck(app), addKernels(app),
-                              addVerify(app)};
+                              addVerify(app),  addDiff(app), addReport(app)};
 
   try {
     app.parse(argc, argv);
