@@ -162,8 +162,12 @@ Result evaluate(ast::BinaryOp op, const Constant &lhs, const Constant &rhs, std:
   if (x && y)
     return floats(op, *x, *y, error);
   auto *leftText = std::get_if<std::string>(&lhs), *rightText = std::get_if<std::string>(&rhs);
-  if (leftText && rightText && op == Op::add)
-    return Constant(*leftText + *rightText);
+  if (leftText && rightText && op == Op::add) {
+    if (leftText->size() + rightText->size() <= maxString)
+      return Constant(*leftText + *rightText);
+    error = tooLongString();
+    return std::nullopt;
+  }
   error = "'" + spelling(op).str() + "' is not defined for " + text(lhs) + " and " + text(rhs);
   return std::nullopt;
 }
@@ -231,6 +235,10 @@ Result evaluate(ast::UnaryOp op, const Constant &operand, std::string &error) {
   }
   error = "unary '" + spelling(op).str() + "' is not defined for " + text(operand);
   return std::nullopt;
+}
+
+std::string tooLongString() {
+  return "a string of more than " + std::to_string(maxString) + " bytes";
 }
 
 std::string display(const Constant &constant) {

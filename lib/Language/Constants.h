@@ -14,6 +14,10 @@ std::optional<Constant> evaluate(ast::CompareOp op, const Constant &lhs, const C
                                  std::string &error);
 std::optional<Constant> evaluate(ast::UnaryOp op, const Constant &operand, std::string &error);
 
+// Bytes of a string at most, and what is said of a longer one.
+inline constexpr size_t maxString = 1 << 20;
+std::string tooLongString();
+
 // As `str(value)` prints it: strings without quotes.
 std::string display(const Constant &constant);
 // As f"{value:format}" prints it; none if the format is not one of the common ones.

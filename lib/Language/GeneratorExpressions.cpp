@@ -29,6 +29,28 @@ Value Generator::materialize(const Value &value) {
   return Value::tuple(std::move(items), tuple->isList);
 }
 
+// How many values there are in these and what is in them, up to `most`. A tuple that is in another
+// one twice counts twice, as whatever takes it apart sees it twice.
+static size_t partsOf(llvm::ArrayRef<Value> items, size_t most) {
+  size_t count = 0;
+  for (const Value &item : items) {
+    if (count >= most)
+      break;
+    const TupleValue *inner = item.tuple();
+    count += inner ? 1 + partsOf(inner->items, most - count) : 1;
+  }
+  return count;
+}
+
+constexpr size_t maxTuple = 65536;
+
+static Value newTuple(Generator &generator, std::vector<Value> items, bool isList) {
+  if (partsOf(items, maxTuple + 1) <= maxTuple)
+    return Value::tuple(std::move(items), isList);
+  generator.fail("a tuple of more than " + std::to_string(maxTuple) + " values");
+  return {};
+}
+
 Value Generator::binary(ast::BinaryOp op, const Value &lhs, const Value &rhs) {
   if (!lhs || !rhs)
     return {};
@@ -45,7 +67,7 @@ Value Generator::binary(ast::BinaryOp op, const Value &lhs, const Value &rhs) {
   if (left && right && op == BinaryOp::add) {
     std::vector<Value> items = left->items;
     items.insert(items.end(), right->items.begin(), right->items.end());
-    return Value::tuple(std::move(items), left->isList);
+    return newTuple(*this, std::move(items), left->isList);
   }
   if (left && op == BinaryOp::mul)
     if (std::optional<Integer> count = rhs.asInteger()) {
@@ -54,9 +76,9 @@ Value Generator::binary(ast::BinaryOp op, const Value &lhs, const Value &rhs) {
         return {};
       }
       std::vector<Value> items;
-      for (Integer i = 0; i < *count; ++i)
+      for (Integer i = 0; i < *count && items.size() <= maxTuple; ++i)
         items.insert(items.end(), left->items.begin(), left->items.end());
-      return Value::tuple(std::move(items), left->isList);
+      return newTuple(*this, std::move(items), left->isList);
     }
   fail("'" + spelling(op).str() + "' is not defined for " + lhs.describe() + " and " +
        rhs.describe());
@@ -159,6 +181,10 @@ static Value formattedString(Generator &generator, const FormattedStringExpr &ex
       return {};
     }
     result += *text;
+    if (result.size() > maxString) {
+      generator.fail(tooLongString());
+      return {};
+    }
   }
   return Value::string(result);
 }
@@ -224,7 +250,7 @@ static Value tupleOf(Generator &generator, const TupleExpr &expr) {
     }
     items.insert(items.end(), value.tuple()->items.begin(), value.tuple()->items.end());
   }
-  return Value::tuple(std::move(items), expr.isList);
+  return newTuple(generator, std::move(items), expr.isList);
 }
 
 Value Generator::expression(const Expr &expr) {
@@ -272,7 +298,7 @@ Value Generator::expression(const Expr &expr) {
       if (!items.back())
         return {};
     }
-    return Value::tuple(std::move(items), /*isList=*/true);
+    return newTuple(*this, std::move(items), /*isList=*/true);
   }
   case Expr::Unary: {
     auto &unary = llvm::cast<UnaryExpr>(expr);
