@@ -82,6 +82,42 @@ assert len(page.of("g", "launch")) == len(launches)
 assert len(page.of("g", "fused")) == sum(len(l.get("ops", [])) > 1 for l in launches)
 assert len(page.of("g", "tensor")) == (len(manifest["inputs"]) + len(manifest["outputs"]) if launches else 0)
 
+# The graph: boxes lie apart, edges go down, and there is one from each launch to those that read what it wrote.
+if launches:
+    graph = text.split('<svg class="graph"')[1].split("</svg>")[0]
+    boxes = re.findall(r'<rect x="([-.0-9]+)" y="([-.0-9]+)" width="([-.0-9]+)" height="([-.0-9]+)"', graph)
+    boxes = [tuple(map(float, box)) for box in boxes]
+    assert len(boxes) == len(launches) + len(manifest["inputs"]) + len(manifest["outputs"])
+    for i, (x, y, w, h) in enumerate(boxes):
+        for X, Y, W, H in boxes[i + 1 :]:
+            assert x + w <= X or X + W <= x or y + h <= Y or Y + H <= y, (boxes[i], (X, Y, W, H))
+    edges = re.findall(r'class="edge"[^>]* d="M[-.0-9]+ ([-.0-9]+)[^"]*?([-.0-9]+)"', graph)
+    assert all(float(begin) < float(end) for begin, end in edges), edges
+
+    buffers = {b["name"]: b for b in manifest["buffers"]}
+    root = lambda name: root(buffers[name]["alias_of"]) if "alias_of" in buffers[name] else name
+    params = {k["name"]: k["params"] for k in kernels}
+    wrote, expected = {}, set()  # by root: (box, buffer)
+    for box, tensor in enumerate(manifest["inputs"]):
+        wrote.setdefault(root(tensor["buffer"]), []).append((box, tensor["buffer"]))
+    for box, launch in enumerate(launches, len(manifest["inputs"])):
+        uses = [
+            (param, arg["buffer"])
+            for variant in launch["variants"]
+            for param, arg in zip(params[variant["kernel"]], variant["args"])
+            if "buffer" in arg and buffers[arg["buffer"]]["kind"] != "param"
+        ]
+        for param, name in uses:
+            for writer, written in wrote.get(root(name), []):
+                if writer < box and (written == name or not param.get("written")):
+                    expected.add((writer, box))
+        for param, name in uses:
+            if param.get("written"):
+                wrote.setdefault(root(name), []).append((box, name))
+    for box, tensor in enumerate(manifest["outputs"], len(manifest["inputs"]) + len(launches)):
+        expected |= {(writer, box) for writer, _ in wrote.get(root(tensor["buffer"]), [])}
+    assert len(edges) == len(expected), (len(edges), sorted(expected))
+
 # The memory: a rectangle for each temporary buffer that has bytes, of the size that the table says, inside the drawing.
 rows = re.findall(r"<tr>(.*?)</tr>", text.split('id="memory"')[1].split("</table>")[0]) if launches else []
 cells = [[re.sub("<.*?>", "", c) for c in re.findall(r"<td.*?>(.*?)</td>", row)] for row in rows]

@@ -50,6 +50,24 @@ for number in (0, 1):
   assert list(found) == list(values(number + 1, name, len(found))), number
   assert len(found) == (1, 3)[number] * (len(t[m["golden"][0]["inputs"][0]]) // 4)'
 
+# How far results may be off depends on the types, and on how dots of f32 multiply. Of both dims the least sizes are tried.
+product() { # TYPE PRECISION RELATIVE
+  cat >product.json <<END
+{ "teeny": 1, "name": "product", "dims": {"M": {"min": 0, "max": 512}, "N": {"min": 5, "max": 100, "multiple_of": 16}},
+  "inputs": [ {"name": "a", "dtype": "$1", "shape": ["M", 48]}, {"name": "b", "dtype": "$1", "shape": [48, "N"]} ],
+  "nodes": [ {"name": "y", "op": "linear.matmul", "inputs": ["a", "b"], "attrs": {"PRECISION": "$2"}} ], "outputs": [ "y" ] }
+END
+  "$teenyc" compile product.json --golden --target=x86-64 -o product.bundle
+  expect 0 '2 of 2 outputs agree' verify product.bundle
+  grep -qx 'at M = 1, N = 16' out
+  grep -qx 'at M = 3, N = 16' out
+  "$edit" product.bundle edited.bundle "assert all(g['outputs'][0]['relative'] == $3 for g in m['golden']), m['golden']"
+}
+product f32 ieee 1e-5
+product f32 tf32 1e-2
+product f16 ieee 1e-2
+product bf16 ieee 5e-2
+
 # What has changed shows: a result, a weight, a NaN.
 after() {
   "$edit" good.bundle edited.bundle "$1"

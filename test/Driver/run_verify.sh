@@ -85,6 +85,12 @@ after 'm["buffers"] += [
   "launches   wrong: at B = 3: .*" "launches   wrong: at B = 4: .*" "launches   wrong: at B = 7: .*" "launches   wrong: at B = 8: .*" \
   "launches   wrong: at B = 16: .*" "launches   wrong: at B = 32: .*" "launches   wrong: at B = 64: .*" \
   "memory     ok: buffers that are alive together lie apart, in up to 64 bytes"
+# Sizes are tried of all dims together and of each by itself, as their ranges and multiples allow.
+"$edit" good.bundle edited.bundle 'm["dims"].append({"name": "N", "min": 5, "max": 100, "multiple_of": 16})
+m["requirements"].append({"condition": "N > 16 or B < 8", "message": "too few"})'
+expect 0 edited.bundle "$structure" "$code" "$data" \
+  'launches   ok: grids and arguments are in range, at \(B, N\) = \(0, 16\), \(1, 16\), \(2, 16\), \(3, 16\), \(4, 16\), \(7, 16\), \(32, 32\), \(64, 64\), \(64, 96\), \(32, 64\), \(0, 96\)' \
+  "$memory"
 # What is no bundle, or one that contradicts itself, ends there.
 after 'm["launches"][0]["variants"][0]["guard"] = "B"' \
   "structure  wrong: edited.bundle: manifest: launches\[0\].variants\[0\].guard: 'B', but the last guard must be 1"
