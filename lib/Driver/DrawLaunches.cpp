@@ -1,5 +1,6 @@
 #include "Driver/ReportDrawings.h"
 
+#include "Driver/BufferRoots.h"
 #include "Driver/Html.h"
 #include "Driver/LayeredGraph.h"
 
@@ -15,6 +16,8 @@ using namespace teeny;
 
 static constexpr double lineHeight = 16, letterWidth = 7.2, margin = 8;
 static constexpr size_t mostLetters = 32;
+// What is more is not drawn.
+static constexpr size_t mostLaunches = 2000, mostEdges = 10000, mostDistance = 400000;
 
 // At most `mostLetters` bytes, cut between characters.
 static std::string shortened(llvm::StringRef text) {
@@ -36,9 +39,9 @@ struct Box {
 class Drawing {
 public:
   explicit Drawing(const Manifest &manifest)
-      : manifest(manifest), writers(manifest.buffers.size()) {
+      : manifest(manifest), roots(bufferRoots(manifest)), writers(manifest.buffers.size()) {
     for (const ManifestTensor &input : manifest.inputs) {
-      writers[input.buffer].push_back(boxes.size());
+      writers[roots[input.buffer]].emplace_back(boxes.size(), input.buffer);
       boxes.push_back({{input.name, typeText(input)}, "input " + input.name, "", "tensor"});
     }
     for (size_t i = 0; i < manifest.launches.size(); ++i)
@@ -50,6 +53,7 @@ public:
   }
 
   std::string svg() const;
+  bool tooLarge = false;
 
 private:
   static std::string typeText(const ManifestTensor &tensor) {
@@ -58,24 +62,27 @@ private:
                       ", ") +
            "]";
   }
-  size_t rootOf(size_t buffer) const {
-    while (manifest.buffers[buffer].aliasOf)
-      buffer = *manifest.buffers[buffer].aliasOf;
-    return buffer;
-  }
   void addLaunch(size_t index);
   // An edge from each box that wrote the buffer, or a part or the whole of it.
   void readBy(size_t buffer, size_t box) {
-    for (size_t other = 0; other < writers.size(); ++other)
-      if (rootOf(other) == rootOf(buffer))
-        for (size_t writer : writers[other])
-          if (writer < box)
-            edges[{writer, box}].insert(manifest.buffers[buffer].name);
+    for (const auto &[writer, written] : writers[roots[buffer]])
+      addEdge(writer, box, buffer);
+  }
+  void addEdge(size_t from, size_t to, size_t buffer) {
+    if (from == to || tooLarge)
+      return;
+    auto [edge, isNew] = edges.try_emplace({from, to});
+    edge->second.insert(manifest.buffers[buffer].name);
+    distance += isNew ? to - from : 0;
+    tooLarge = edges.size() > mostEdges || distance > mostDistance;
   }
 
   const Manifest &manifest;
   std::vector<Box> boxes;
-  std::vector<std::vector<size_t>> writers; // of each buffer
+  std::vector<size_t> roots;
+  std::vector<std::vector<std::pair<size_t, size_t>>> writers; // of each root: box, what it wrote
+  // Together how far edges go, which is what bends they may need at most.
+  size_t distance = 0;
   std::map<std::pair<size_t, size_t>, std::set<std::string>> edges;
 };
 
@@ -101,9 +108,10 @@ void Drawing::addLaunch(size_t index) {
     readBy(buffer, box);
   for (size_t buffer : written) {
     // What was there before may be kept or added to.
-    for (size_t writer : writers[buffer])
-      edges[{writer, box}].insert(manifest.buffers[buffer].name);
-    writers[buffer].push_back(box);
+    for (const auto &[writer, other] : writers[roots[buffer]])
+      if (other == buffer)
+        addEdge(writer, box, buffer);
+    writers[roots[buffer]].emplace_back(box, buffer);
   }
 
   Box entry = {{launch.name},
@@ -178,4 +186,9 @@ std::string Drawing::svg() const {
   return text;
 }
 
-std::string teeny::drawLaunches(const Manifest &manifest) { return Drawing(manifest).svg(); }
+std::string teeny::drawLaunches(const Manifest &manifest) {
+  if (manifest.launches.size() > mostLaunches)
+    return "";
+  Drawing drawing(manifest);
+  return drawing.tooLarge ? "" : drawing.svg();
+}

@@ -39,11 +39,14 @@ public:
        << "</h1>\n";
     summary();
     if (!manifest.launches.empty()) {
-      os << "<h2 id=\"graph\">Launches</h2>\n<p>A box is a launch of a kernel; in a blue one "
-            "several "
-            "operations are fused. Weights show where the pointer rests.</p>\n<div "
-            "class=\"scroll\">\n"
-         << drawLaunches(manifest) << "</div>\n";
+      os << "<h2 id=\"graph\">Launches</h2>\n";
+      std::string drawing = drawLaunches(manifest);
+      if (drawing.empty())
+        os << "<p>There are too many to draw.</p>\n";
+      else
+        os << "<p>A box is a launch of a kernel; in a blue one several operations are fused. "
+              "Weights show where the pointer rests.</p>\n<div class=\"scroll\">\n"
+           << drawing << "</div>\n";
       launches();
     }
     kernels();

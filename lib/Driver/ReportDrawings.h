@@ -9,7 +9,8 @@
 namespace teeny {
 
 // Launches with what flows between them: a box for each launch, an ellipse for each input and
-// output. Boxes link to the elements "launch-N" of the page.
+// output. Boxes link to the elements "launch-N" of the page. Empty where there are more than anyone
+// could follow.
 std::string drawLaunches(const Manifest &manifest);
 
 // Temporary buffers as rectangles: along x the launches in which they are alive, along y their

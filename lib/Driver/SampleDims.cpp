@@ -1,8 +1,13 @@
 #include "Driver/SampleDims.h"
 
 #include <algorithm>
+#include <memory>
+#include <unordered_map>
 
 using namespace teeny;
+
+// More dims than this are not listed.
+static constexpr size_t mostListed = 8;
 
 // The least allowed value that is not below `value`, else the largest.
 static int64_t allowed(const ManifestDim &dim, int64_t value) {
@@ -19,11 +24,12 @@ static int64_t allowed(const ManifestDim &dim, int64_t value) {
 }
 
 Expr::Lookup teeny::lookupIn(std::span<const ManifestDim> dims, const DimSample &sample) {
-  return [dims, &sample](const std::string &name) -> std::optional<int64_t> {
-    for (size_t i = 0; i < dims.size(); ++i)
-      if (dims[i].name == name)
-        return sample[i];
-    return std::nullopt;
+  auto values = std::make_shared<std::unordered_map<std::string, int64_t>>();
+  for (size_t i = 0; i < dims.size(); ++i)
+    values->emplace(dims[i].name, sample[i]);
+  return [values](const std::string &name) -> std::optional<int64_t> {
+    auto found = values->find(name);
+    return found == values->end() ? std::nullopt : std::optional(found->second);
   };
 }
 
@@ -67,8 +73,10 @@ std::vector<DimSample> teeny::sampleDims(std::span<const ManifestDim> dims,
 
 std::string teeny::sampleText(std::span<const ManifestDim> dims, const DimSample &sample) {
   std::string text;
-  for (size_t i = 0; i < dims.size(); ++i)
+  for (size_t i = 0; i < std::min(dims.size(), mostListed); ++i)
     text += (i ? ", " : "") + dims[i].name + " = " + std::to_string(sample[i]);
+  if (dims.size() > mostListed)
+    text += " and so on";
   return text.empty() ? "the only size" : text;
 }
 
@@ -76,6 +84,9 @@ std::string teeny::samplesText(std::span<const ManifestDim> dims,
                                std::span<const DimSample> samples) {
   if (dims.empty())
     return sampleText(dims, {});
+  if (dims.size() > mostListed)
+    return std::to_string(samples.size()) + " combinations of " + std::to_string(dims.size()) +
+           " dims";
   auto group = [&](auto textOf) {
     std::string text;
     for (size_t i = 0; i < dims.size(); ++i)

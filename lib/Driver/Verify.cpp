@@ -3,12 +3,16 @@
 
 #include "Bundle/BundleFile.h"
 #include "Bundle/PlanCheck.h"
+#include "Driver/BufferRoots.h"
 #include "Driver/CodeCheck.h"
 #include "Driver/SampleDims.h"
 #include "Runtime/Plan.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+
+#include <map>
+#include <set>
 
 using namespace teeny;
 
@@ -65,12 +69,14 @@ static void checkBytes(const BundleFile &bundle, Findings &findings) {
                       ": SHA-256, entry points and parameters as the manifest says");
 
   size_t weights = 0;
+  std::set<std::string_view> hashed;
+  for (const auto &hash : manifest.hashes)
+    hashed.insert(hash.first);
   for (const ManifestBuffer &buffer : manifest.buffers) {
     if (buffer.kind != ManifestBuffer::Kind::param)
       continue;
     ++weights;
-    if (llvm::none_of(manifest.hashes,
-                      [&](const auto &hash) { return hash.first == buffer.tensor; }))
+    if (!hashed.count(buffer.tensor))
       data.push_back("the manifest has no SHA-256 of '" + buffer.tensor + "'");
   }
   findings.report("data", data,
@@ -78,6 +84,28 @@ static void checkBytes(const BundleFile &bundle, Findings &findings) {
                       counted(manifest.hashes.size() - std::min(weights, manifest.hashes.size()),
                               "other tensor") +
                       " have their SHA-256");
+}
+
+// The buffers that some launch writes, or parts of, whichever of its variants runs.
+static std::vector<bool> writtenRoots(const Manifest &manifest) {
+  std::vector<bool> isWritten(manifest.buffers.size());
+  const std::vector<size_t> roots = bufferRoots(manifest);
+  for (const ManifestLaunch &launch : manifest.launches) {
+    std::map<size_t, size_t> variants; // that write the root
+    for (const LaunchVariant &variant : launch.variants) {
+      std::set<size_t> written;
+      for (const auto &[param, arg] :
+           llvm::zip_equal(manifest.kernels[variant.kernel].params, variant.args))
+        if (param.written)
+          written.insert(roots[arg.buffer]);
+      for (size_t root : written)
+        ++variants[root];
+    }
+    for (const auto &[root, count] : variants)
+      if (count == launch.variants.size())
+        isWritten[root] = true;
+  }
+  return isWritten;
 }
 
 // Plans at some sizes of the declared ranges, made as the runtime makes them.
@@ -101,25 +129,10 @@ static void checkPlans(const Manifest &manifest, Findings &findings) {
       memory.push_back("at " + where + ": " + status.error().message);
     arena = std::max(arena, plan->arenaBytes);
   }
-  auto rootOf = [&](size_t buffer) { // circles were refused when the manifest was read
-    while (manifest.buffers[buffer].aliasOf)
-      buffer = *manifest.buffers[buffer].aliasOf;
-    return buffer;
-  };
-  for (size_t i = 0; i < manifest.buffers.size(); ++i) {
-    bool isOutput = manifest.buffers[i].kind == ManifestBuffer::Kind::output;
-    auto writes = [&](const LaunchVariant &variant) {
-      return llvm::any_of(llvm::zip(manifest.kernels[variant.kernel].params, variant.args),
-                          [&](const auto &pair) {
-                            const auto &[param, arg] = pair;
-                            return param.written && rootOf(arg.buffer) == i;
-                          });
-    };
-    if (isOutput && llvm::none_of(manifest.launches, [&](const ManifestLaunch &launch) {
-          return llvm::all_of(launch.variants, writes);
-        }))
+  std::vector<bool> isWritten = writtenRoots(manifest);
+  for (size_t i = 0; i < manifest.buffers.size(); ++i)
+    if (manifest.buffers[i].kind == ManifestBuffer::Kind::output && !isWritten[i])
       launches.push_back("no launch writes to output '" + manifest.buffers[i].name + "'");
-  }
   const std::string tried = samples.empty() ? "no size that was tried meets the requirements"
                                             : "at " + samplesText(manifest.dims, samples);
   findings.report("launches", launches, "grids and arguments are in range, " + tried);

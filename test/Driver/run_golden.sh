@@ -28,6 +28,7 @@ cmp good.bundle again.bundle
 expect 0 '^on cpu \(.*, 1 thread\): 2 of 2 outputs agree with the reference$' verify good.bundle
 grep -qE '^at B = 1$' out
 grep -qE '^  probabilities  f32 \(3, 7\)  largest error [0-9.e-]+, relative [0-9.e-]+, allowed [0-9.e-]+: pass$' out
+expect 2 '--verify: the bundle has the inputs, and what comes of them' "$run" good.bundle --verify --random 1
 expect 0 '"pass": true' "$run" good.bundle --verify --device cpu --json
 expect 0 'structure  ok' "$teenyc" verify good.bundle
 

@@ -42,6 +42,13 @@ if command -v chromium >/dev/null && timeout 60 chromium --headless --no-sandbox
   --dump-dom "file://$scratch/parts.bundle.html" >seen.html 2>/dev/null </dev/null; then
   "$here/check_report.py" seen.html parts.bundle
 fi
+# Where there are many launches, the tables stay.
+"$here/edit_bundle.py" mlp.bundle many.bundle '
+old = m["launches"]
+m["launches"] = [dict(old[i % len(old)], name="launch%d" % i) for i in range(2001)]
+for b in m["buffers"]:
+  if "lifetime" in b: b["lifetime"] = [0, 2000]'
+report many.bundle
 "$teenyc" compile "$here/models/fused/model.json" --target=x86-64 -o fused.bundle
 report fused.bundle
 "$teenyc" compile "$root/kernels/nn/softmax.py::softmax_forward" --signature '*fp32, *fp32, i32, 1024' --target=x86-64 -o alone.bundle

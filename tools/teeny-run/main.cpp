@@ -170,6 +170,9 @@ int main(int argc, char **argv) {
   try {
     addFlags(app, options);
     app.parse(argc, argv);
+    if (options.verify && (!options.inputs.empty() || !options.outputs.empty() || options.seed ||
+                           !options.dims.empty() || !options.grid.empty() || options.describe))
+      throw CLI::ValidationError("--verify", "the bundle has the inputs, and what comes of them");
     if (options.grid.empty() && (!options.args.empty() || !options.kernel.empty()))
       throw CLI::RequiredError("--grid");
     if (!options.grid.empty() && (!options.inputs.empty() || !options.dims.empty()))
