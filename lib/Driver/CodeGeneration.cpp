@@ -2,6 +2,7 @@
 
 #include "Conversion/TileToCPU/TileToCPU.h"
 #include "Conversion/TileToGPU/TileToGPU.h"
+#include "Driver/CodeCache.h"
 #include "Driver/TilePipeline.h"
 #include "Target/Host/Host.h"
 #include "Target/PTX/PTX.h"
@@ -195,6 +196,21 @@ teeny::generateCode(ModuleOp module, ArrayRef<Target> targets, const CodeOptions
   std::vector<std::string> kernels;
   for (func::FuncOp function : functions)
     kernels.push_back(isolate(function));
+  CodeCache *cache = options.keepIR ? nullptr : options.cache;
+  std::vector<std::string> contents; // for keys
+  std::string assembler;
+  if (cache) {
+    for (func::FuncOp function : functions)
+      contents.push_back(contentsOf(function));
+    if (!options.assembler.empty()) {
+      Result<std::string> identity = assemblerIdentity(options.assembler);
+      if (!identity) {
+        environment = identity.error();
+        return std::nullopt;
+      }
+      assembler = *identity;
+    }
+  }
   std::vector<Task> tasks;
   for (auto [function, kernel] : llvm::zip_equal(functions, kernels))
     for (const Target &target : targets)
@@ -208,7 +224,19 @@ teeny::generateCode(ModuleOp module, ArrayRef<Target> targets, const CodeOptions
         std::lock_guard<std::mutex> lock(reporting);
         options.progress(i, tasks.size(), tasks[i].name + " for " + tasks[i].target->name);
       }
-      TaskRunner(tasks[i], options, sources).run();
+      Task &task = tasks[i];
+      std::string key;
+      if (cache) {
+        const bool isCubin = task.target->kind == Target::Kind::cubin;
+        key = cache->key(contents[i / targets.size()], *task.target, isCubin ? assembler : "");
+        if (std::optional<GeneratedCode> code = cache->find(key)) {
+          task.code = std::move(*code);
+          continue;
+        }
+      }
+      TaskRunner(task, options, sources).run();
+      if (cache && !task.error && task.diagnostics.all().empty())
+        cache->store(key, task.code);
     }
   };
   std::vector<std::thread> helpers;

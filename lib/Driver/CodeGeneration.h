@@ -17,6 +17,8 @@
 
 namespace teeny {
 
+class CodeCache;
+
 struct GeneratedCode {
   std::string kernel;
   CodeObject object;     // but for `tensor` and `sha256`
@@ -37,6 +39,9 @@ struct CodeOptions {
   bool keepIR = false;
   std::string assembler; // path of ptxas; needed for cubins
   CodeProgress progress; // may be empty
+  // What was made before is taken from there, and what is made is kept; may be null. Not used with
+  // keepIR.
+  CodeCache *cache = nullptr;
 };
 
 // Kernels in the order of `module`, for each the targets in the order given. Nothing, with errors

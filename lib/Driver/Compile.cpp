@@ -1,9 +1,9 @@
 #include "Driver/Driver.h"
 
 #include "Base/File.h"
+#include "Driver/CodeCache.h"
 #include "Driver/EmitC.h"
 #include "Driver/LaunchTable.h"
-#include "Driver/NodeTable.h"
 #include "Driver/Pipeline.h"
 #include "Driver/TilePipeline.h"
 #include "Driver/TimePhases.h"
@@ -69,6 +69,15 @@ private:
 
 } // namespace
 
+static void finish(CodeCache &cache, bool tell, llvm::raw_ostream &err) {
+  cache.trim();
+  if (tell)
+    err << "from the cache   " << cache.found() << " of " << cache.asked() << " code objects\n";
+  if (cache.trouble())
+    err << "teenyc: warning: the cache does not keep all code: " << cache.trouble()->message
+        << "\n";
+}
+
 ExitCode teeny::compile(const CompileOptions &options, llvm::raw_ostream &out,
                         llvm::raw_ostream &err) {
   Result<std::vector<Target>> targets = parseTargets(llvm::join(options.targets, ","));
@@ -90,8 +99,16 @@ ExitCode teeny::compile(const CompileOptions &options, llvm::raw_ostream &out,
       err << clearLine << "[" << begun + 1 << "/" << all << "] " << what;
       err.flush();
     };
+  std::unique_ptr<CodeCache> cache;
+  if (!options.cacheDir.empty()) {
+    auto opened = CodeCache::open(options.cacheDir, uint64_t(options.cacheMebibytes) << 20);
+    if (!opened)
+      return toolError(err, ExitCode::environment, opened.error());
+    cache = std::move(*opened);
+  }
   Pipeline pipeline({options.graph.file, options.graph.opsDirs, *targets,
-                     !options.emitIRDir.empty(), options.kernels, progress, options.golden});
+                     !options.emitIRDir.empty(), options.kernels, progress, options.golden,
+                     cache.get()});
   PhaseWriter writer(options.emitIRDir);
   TimePhases times;
   Status written;
@@ -107,9 +124,11 @@ ExitCode teeny::compile(const CompileOptions &options, llvm::raw_ostream &out,
   });
   if (progress)
     err << clearLine;
-  pipeline.diagnostics().render(err);
+  render(pipeline.diagnostics(), err);
   if (options.time)
     times.print(err);
+  if (cache)
+    finish(*cache, options.time, err);
   if (!written)
     return toolError(err, ExitCode::environment, written.error());
   if (!ok)
@@ -134,27 +153,4 @@ ExitCode teeny::compile(const CompileOptions &options, llvm::raw_ostream &out,
   Status status = writeFile(options.output, isBundle ? std::span(pipeline.bundle())
                                                      : std::as_bytes(std::span(text)));
   return status ? ExitCode::success : toolError(err, ExitCode::environment, status.error());
-}
-
-ExitCode teeny::check(const CheckOptions &options, llvm::raw_ostream &out, llvm::raw_ostream &err) {
-  const std::vector<std::string> &kernels = options.kernels.kernels;
-  bool wholeFile = !kernels.empty() && kernels.front().find("::") == std::string::npos &&
-                   options.kernels.ranges.empty() &&
-                   llvm::all_of(options.kernels.signatures,
-                                [](const std::string &signature) { return signature.empty(); });
-  if (wholeFile)
-    return checkFiles(options.kernels, out, err);
-  Pipeline pipeline({options.graph.file, options.graph.opsDirs, {}, false, options.kernels});
-  std::string table;
-  bool ok = pipeline.run(Phase::tile, [&](Phase phase) {
-    if (phase == Phase::inferShapes)
-      table = nodeTable(pipeline.module());
-    return true;
-  });
-  pipeline.diagnostics().render(err);
-  if (!ok)
-    return failed(pipeline, err);
-  out << (kernels.empty() ? options.graph.file : llvm::join(kernels, ", ")) << ": no errors\n"
-      << table;
-  return ExitCode::success;
 }

@@ -14,12 +14,15 @@ namespace teeny {
 
 ExitCode compile(const CompileOptions &options, llvm::raw_ostream &out, llvm::raw_ostream &err);
 ExitCode dump(const DumpOptions &options, llvm::raw_ostream &out, llvm::raw_ostream &err);
-// Reports every error that shows before code generation.
+// Reports every error that shows before code generation; of whole kernel files, of which no types
+// are known, every one that is certain.
 ExitCode check(const CheckOptions &options, llvm::raw_ostream &out, llvm::raw_ostream &err);
-// The same for whole kernel files, of which no types are known.
-ExitCode checkFiles(const KernelOptions &options, llvm::raw_ostream &out, llvm::raw_ostream &err);
+// Prints what a cache holds, or removes it.
+ExitCode cache(const CacheOptions &options, llvm::raw_ostream &out, llvm::raw_ostream &err);
 // Prints the functions of a kernel file.
 ExitCode listKernels(const ListOptions &options, llvm::raw_ostream &out, llvm::raw_ostream &err);
+// Prints the ops that graphs can name.
+ExitCode listOps(const OpsOptions &options, llvm::raw_ostream &out, llvm::raw_ostream &err);
 
 // Checks a bundle: its structure, hashes and code, and its launches and memory at several sizes.
 // Prints a line for each subject, and one for each thing that is wrong.
@@ -32,7 +35,12 @@ ExitCode diff(const DiffOptions &options, llvm::raw_ostream &out, llvm::raw_ostr
 // Writes a page that shows what a bundle holds: launches, kernels, memory at one size, sizes.
 ExitCode report(const ReportOptions &options, llvm::raw_ostream &out, llvm::raw_ostream &err);
 
-// Versions of this compiler and of what it works with: teenyc, LLVM, ptxas.
+// Names of the built-in ops and of those that ship.
+std::vector<std::string> opNames();
+
+std::string teenyVersion(); // "0.1.0"
+// Versions of this compiler and of what it works with, a line each; what it costs that one is not
+// there.
 std::string versionText();
 
 } // namespace teeny

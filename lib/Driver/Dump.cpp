@@ -111,7 +111,7 @@ static ExitCode dumpBundle(const DumpOptions &options, const BundleFile &bundle,
   const char *what = "";
   switch (options.what) {
   case What::launches:
-    printLaunchTable(manifest, options.kernel, out);
+    (options.json ? printLaunchJson : printLaunchTable)(manifest, options.kernel, out);
     return ExitCode::success;
   case What::manifest:
     out << writeManifest(manifest);
@@ -243,7 +243,7 @@ static ExitCode dumpGraph(const DumpOptions &options, llvm::raw_ostream &out,
   Pipeline pipeline({options.graph.file, options.graph.opsDirs, *targets, true, options.kernels});
   Phase last = options.stopAfter.value_or(lastPhaseFor(options.what));
   bool ok = pipeline.run(last);
-  pipeline.diagnostics().render(err);
+  render(pipeline.diagnostics(), err);
   if (!ok)
     return failed(pipeline, err);
   if (last >= Phase::bindKernels) {
@@ -267,7 +267,7 @@ static ExitCode dumpGraph(const DumpOptions &options, llvm::raw_ostream &out,
     printTiles(pipeline.module(), options.kernel, out);
     return ExitCode::success;
   case What::launches:
-    printLaunchTable(pipeline.manifest(), options.kernel, out);
+    (options.json ? printLaunchJson : printLaunchTable)(pipeline.manifest(), options.kernel, out);
     return ExitCode::success;
   case What::manifest:
     out << writeManifest(pipeline.manifest());

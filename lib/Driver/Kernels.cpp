@@ -1,52 +1,13 @@
-// What is in kernel files: their functions as text or JSON, and what is wrong with them.
+// What is in kernel files: their functions as text or JSON.
 #include "Driver/Driver.h"
 
-#include "Driver/TilePipeline.h"
 #include "Driver/ToolErrors.h"
-#include "Language/Check.h"
 #include "Language/FunctionText.h"
 
-#include "mlir/IR/MLIRContext.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
 
 using namespace teeny;
-
-static const Source *readFile(const std::string &path, Sources &sources, llvm::raw_ostream &err) {
-  std::string reason;
-  const Source *source = sources.readFile(path, reason);
-  if (!source)
-    toolError(err, ExitCode::userError, {ErrorCode::io, "cannot read '" + path + "': " + reason});
-  return source;
-}
-
-ExitCode teeny::checkFiles(const KernelOptions &options, llvm::raw_ostream &out,
-                           llvm::raw_ostream &err) {
-  ExitCode code = ExitCode::success;
-  for (const std::string &path : options.kernels) {
-    Sources sources;
-    Diagnostics diagnostics;
-    const Source *source = readFile(path, sources, err);
-    if (!source) {
-      code = ExitCode::userError;
-      continue;
-    }
-    mlir::MLIRContext context(compilerDialects(), mlir::MLIRContext::Threading::DISABLED);
-    context.loadAllAvailableDialects();
-    MLIRDiagnosticHandler handler(&context, diagnostics, sources);
-    std::vector<const Source *> globals;
-    for (const std::string &text : options.globals)
-      globals.push_back(sources.add("--global", text));
-    if (checkKernelFile(source, globals, &context, sources, diagnostics))
-      out << path << ": no errors\n";
-    else
-      code = ExitCode::userError;
-    diagnostics.render(err);
-  }
-  return code;
-}
-
-//===-- Functions -----------------------------------------------------------------------------===//
 
 static std::string assignments(const TuneConfig::Entries &entries) {
   return llvm::join(llvm::map_range(entries,
@@ -138,16 +99,17 @@ ExitCode teeny::listKernels(const ListOptions &options, llvm::raw_ostream &out,
                             llvm::raw_ostream &err) {
   Sources sources;
   Diagnostics diagnostics;
-  const Source *source = readFile(options.file, sources, err);
+  std::string reason;
+  const Source *source = sources.readFile(options.file, reason);
   if (!source)
-    return ExitCode::userError;
+    return toolError(err, ExitCode::userError, unreadable(options.file, reason));
   std::unique_ptr<KernelFile> file = KernelFile::parse(source, diagnostics);
   if (file && file->kernels().empty()) {
     SourceLocation whole;
     whole.source = source;
     diagnostics.error(whole, "the file has no function decorated with @triton.jit");
   }
-  diagnostics.render(err);
+  render(diagnostics, err);
   if (diagnostics.hasErrors())
     return ExitCode::userError;
   std::vector<FunctionDescription> functions = describeFunctions(*file);

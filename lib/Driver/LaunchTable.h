@@ -11,5 +11,7 @@ namespace teeny {
 
 // With a kernel's name: only the launches that may use it.
 void printLaunchTable(const Manifest &manifest, llvm::StringRef kernel, llvm::raw_ostream &os);
+// The same for programs: what the manifest says of it, as it says it (lib/Bundle/README.md).
+void printLaunchJson(const Manifest &manifest, llvm::StringRef kernel, llvm::raw_ostream &os);
 
 } // namespace teeny

@@ -4,17 +4,13 @@
 
 #include "llvm/ADT/STLExtras.h"
 
-#include <array>
-#include <vector>
-
 using namespace mlir;
 using namespace teeny;
 using namespace teeny::graph;
 
 namespace {
 
-constexpr size_t columns = 6;
-using Row = std::array<std::string, columns>;
+constexpr size_t columns = std::tuple_size_v<NodeRow>;
 
 // What an operation costs; nothing where only its kernel knows.
 struct Cost {
@@ -79,11 +75,11 @@ static bool isParam(Value value) {
   return isa_and_nonnull<ParamOp, ConstantOp>(value.getDefiningOp());
 }
 
-std::string teeny::nodeTable(ModuleOp module) {
+std::vector<NodeRow> teeny::nodeRows(ModuleOp module) {
   auto graphs = module.getOps<GraphOp>();
   if (graphs.empty())
-    return ""; // kernels alone
-  std::vector<Row> rows = {{"node", "op", "result", "parameters", "flops", "bytes"}};
+    return {}; // kernels alone
+  std::vector<NodeRow> rows = {{"node", "op", "result", "parameters", "flops", "bytes"}};
   Expr flops = 0, bytes = 0, parameters = 0;
   bool isWhole = true; // the flops of all nodes are known
   GraphOp graph = *graphs.begin();
@@ -114,13 +110,16 @@ std::string teeny::nodeTable(ModuleOp module) {
   auto text = [](const Expr &sum) { return sum.tooLarge() ? std::string("?") : sum.str(); };
   rows.push_back(
       {"all", "", "", text(parameters), text(flops) + (isWhole ? "" : " and more"), text(bytes)});
+  return rows;
+}
 
+std::string teeny::nodeTable(llvm::ArrayRef<NodeRow> rows) {
   std::array<size_t, columns> widths = {};
-  for (const Row &row : rows)
+  for (const NodeRow &row : rows)
     for (size_t column = 0; column < columns; ++column)
       widths[column] = std::max(widths[column], row[column].size());
   std::string table;
-  for (const Row &row : rows) {
+  for (const NodeRow &row : rows) {
     std::string line;
     for (size_t column = 0; column < columns; ++column)
       line += row[column] + std::string(widths[column] - row[column].size() + 2, ' ');

@@ -44,6 +44,8 @@ struct CompileOptions {
   std::string emitCDir;  // --emit-c: kernels as C source; with or without a bundle
   bool golden = false;   // --golden: put runs with known results into the bundle
   bool time = false;     // --time: what each phase took, to the error stream
+  std::string cacheDir;  // --cache: where code objects are kept (CodeCache.h); empty: nowhere
+  int64_t cacheMebibytes = 1024;
 };
 
 struct DumpOptions {
@@ -67,7 +69,13 @@ struct DumpOptions {
   std::string kernel;             // --kernel: only this one
   std::string target;             // --target: whose code; the first that fits if empty
   std::string output;             // -o: a file instead of the output; required for bytes
+  bool json = false;              // --json, with launches
   std::optional<Phase> stopAfter; // --stop-after: of the graph, else infer-shapes
+};
+
+struct CacheOptions {
+  std::string dir;
+  bool clear = false;
 };
 
 struct ListOptions {
@@ -89,9 +97,16 @@ struct ReportOptions {
   std::vector<std::pair<std::string, int64_t>> dims; // --dim: at which memory is shown
 };
 
+struct OpsOptions {
+  std::string name;                 // only this one, whole; empty: a list of all
+  std::vector<std::string> opsDirs; // --ops: folders of more declarations
+  bool json = false;
+};
+
 struct CheckOptions {
   GraphOptions graph;
   KernelOptions kernels; // instead, where it has any
+  bool json = false;     // --json: what is wrong, and the nodes, for programs
 };
 
 } // namespace teeny

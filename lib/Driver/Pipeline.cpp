@@ -162,6 +162,7 @@ bool Pipeline::generate() {
   CodeOptions options;
   options.keepIR = settings.keepIR;
   options.progress = settings.progress;
+  options.cache = settings.cache;
   if (llvm::any_of(settings.targets,
                    [](const Target &target) { return target.kind == Target::Kind::cubin; })) {
     Result<std::string> found = ptx::findAssembler();

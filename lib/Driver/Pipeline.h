@@ -36,6 +36,7 @@ public:
     KernelOptions kernels = {}; // compiled instead of a graph, where there are any
     CodeProgress progress = {};
     bool golden = false; // a graph's bundle gets golden runs
+    CodeCache *cache = nullptr;
   };
   explicit Pipeline(Settings settings);
   ~Pipeline();
@@ -82,7 +83,7 @@ private:
   MLIRDiagnosticHandler handler;
   std::optional<Error> trouble;
   GoldenRuns golden;
-  FusedOps opsOfNodes; // after fuse
+  FusedOps opsOfNodes;   // after fuse
   std::string assembler; // of cubins, where one is asked for
   mlir::OwningOpRef<mlir::ModuleOp> ir;
   std::unique_ptr<StandaloneKernels> standalone; // null for a graph

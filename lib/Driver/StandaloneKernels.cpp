@@ -1,6 +1,7 @@
 #include "Driver/StandaloneKernels.h"
 
 #include "Driver/BuildManifest.h"
+#include "Support/Suggest.h"
 #include "Tile/IR/Tile.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -17,7 +18,8 @@ const KernelInfo *StandaloneKernels::findKernel(const std::string &text, const K
     if (const Source *source = sources.readFile(path, reason))
       entry->second = KernelFile::parse(source, diagnostics, &sources);
     else
-      diagnostics.error({}, "cannot read '" + path.str() + "': " + reason);
+      diagnostics.error({}, "cannot read '" + path.str() + "': " + reason)
+          .didYouMean(nearestFile(path));
   }
   file = entry->second.get();
   if (!file)

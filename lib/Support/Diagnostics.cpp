@@ -1,8 +1,10 @@
 #include "Support/Diagnostics.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 
 #include <algorithm>
+#include <numeric>
 
 using namespace teeny;
 
@@ -117,6 +119,29 @@ Diagnostic &Diagnostics::report(Severity severity, SourceLocation at, std::strin
   return list.emplace_back(std::move(diagnostic));
 }
 
+// How many letters are wrong: one too many, one too few, one for another, or two neighbours in the
+// wrong order. Optimal string alignment, the restricted form of Damerau's distance: each row of the
+// table is made from the two before it.
+static unsigned distanceOf(llvm::StringRef a, llvm::StringRef b) {
+  std::vector<unsigned> before, last(b.size() + 1), row(b.size() + 1);
+  std::iota(last.begin(), last.end(), 0);
+  auto same = [&](size_t i, size_t j) { return llvm::toLower(a[i]) == llvm::toLower(b[j]); };
+  for (size_t i = 0; i < a.size(); ++i) {
+    row[0] = i + 1;
+    for (size_t j = 0; j < b.size(); ++j) {
+      row[j + 1] = std::min({last[j] + !same(i, j), last[j + 1] + 1, row[j] + 1});
+      if (i > 0 && j > 0 && same(i, j - 1) && same(i - 1, j))
+        row[j + 1] = std::min(row[j + 1], before[j - 1] + 1);
+    }
+    before = std::exchange(last, row);
+  }
+  return last.back();
+}
+
+static bool beginAlike(llvm::StringRef a, llvm::StringRef b) {
+  return llvm::toLower(a.front()) == llvm::toLower(b.front());
+}
+
 std::string teeny::nearest(llvm::StringRef name, llvm::ArrayRef<std::string> candidates) {
   constexpr size_t longest = 100; // the distance costs the product of the lengths
   if (name.empty() || name.size() > longest)
@@ -124,11 +149,17 @@ std::string teeny::nearest(llvm::StringRef name, llvm::ArrayRef<std::string> can
   std::string best;
   unsigned bestDistance = (name.size() + 2) / 3 + 1;
   for (const std::string &candidate : candidates) {
-    if (candidate.size() > longest)
+    const size_t more = std::max(candidate.size(), name.size());
+    const size_t less = std::min(candidate.size(), name.size());
+    if (candidate.empty() || candidate.size() > longest || more - less > bestDistance)
       continue;
-    unsigned distance = name.edit_distance_insensitive(candidate, true, bestDistance);
+    unsigned distance = distanceOf(name, candidate);
+    // Of equally near ones the first that begins alike: the first letter is seldom the wrong one.
+    const bool isBetter =
+        distance < bestDistance || (distance == bestDistance && !best.empty() &&
+                                    beginAlike(name, candidate) && !beginAlike(name, best));
     // Nothing of the name would be left: "x" is not a misspelt "y".
-    if (distance < bestDistance && distance < std::max(name.size(), candidate.size())) {
+    if (isBetter && distance < more) {
       best = candidate;
       bestDistance = distance;
       if (distance == 0) // but for upper and lower case

@@ -1,5 +1,7 @@
 #include "Support/Targets.h"
 
+#include "Support/Suggest.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -131,6 +133,8 @@ bool Target::tcgen05() const {
          (gpu->capability == 100 || gpu->capability == 103 || gpu->capability == 110);
 }
 
+static constexpr int firstArchSpecific = 90;
+
 static std::string capabilities(llvm::StringRef prefix) {
   std::string text;
   for (const GpuFacts &facts : allGpuFacts())
@@ -153,7 +157,7 @@ static Result<Target> parseGpu(llvm::StringRef name, llvm::StringRef prefix, Tar
   if (!target.gpu)
     return Error{ErrorCode::unsupported,
                  "unknown target '" + name.str() + "'; there are " + capabilities(prefix)};
-  if (target.archSpecific && capability < 90)
+  if (target.archSpecific && capability < firstArchSpecific)
     return Error{ErrorCode::unsupported, "target '" + name.str() +
                                              "' does not exist: features of one " +
                                              "architecture begin with sm_90a"};
@@ -163,6 +167,19 @@ static Result<Target> parseGpu(llvm::StringRef name, llvm::StringRef prefix, Tar
                      "': PTX with features of one architecture runs nowhere else; use 'sm_" +
                      number.str() + "a'"};
   return target;
+}
+
+std::vector<std::string> teeny::targetNames() {
+  std::vector<std::string> names = {"cpu"};
+  for (const auto &known : cpuTargets)
+    names.push_back(known.name);
+  for (llvm::StringRef prefix : {"sm_", "compute_"})
+    for (const GpuFacts &facts : allGpuFacts()) {
+      names.push_back(prefix.str() + std::to_string(facts.capability));
+      if (prefix == "sm_" && facts.capability >= firstArchSpecific)
+        names.push_back(names.back() + "a");
+    }
+  return names;
 }
 
 Result<Target> teeny::parseTarget(llvm::StringRef name) {
@@ -179,9 +196,10 @@ Result<Target> teeny::parseTarget(llvm::StringRef name) {
     return target;
   }
   return Error{ErrorCode::unsupported,
-               "unknown target '" + name.str() +
-                   "'; there are sm_NN and sm_NNa (cubin), compute_NN (PTX), x86-64, "
-                   "x86-64-v3, x86-64-v4, aarch64, and cpu (the three x86-64 levels)"};
+               "unknown target '" + name.str() + "'" +
+                   orNearest(name, targetNames(),
+                             "; there are sm_NN and sm_NNa (cubin), compute_NN (PTX), x86-64, "
+                             "x86-64-v3, x86-64-v4, aarch64, and cpu (the three x86-64 levels)")};
 }
 
 Result<std::vector<Target>> teeny::parseTargets(llvm::StringRef list) {

@@ -83,5 +83,7 @@ const GpuFacts *gpuFacts(int capability);
 Result<Target> parseTarget(llvm::StringRef name);
 // "sm_90a,compute_80,cpu": each target once, in the order of first mention.
 Result<std::vector<Target>> parseTargets(llvm::StringRef list);
+// All names that a list may have.
+std::vector<std::string> targetNames();
 
 } // namespace teeny

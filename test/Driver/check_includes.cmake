@@ -24,7 +24,7 @@ set(table
   "lib/Target/PTX: Support llvm mlir"
   "lib/Target/Host: Support llvm mlir lld"
   "lib/Driver: *"
-  "tools/teenyc: Driver CLI llvm"
+  "tools/teenyc: Driver Support CLI llvm"
   "tools/teeny-run: teeny TensorFile CLI nlohmann"
   "tools/teeny-opt: *"
   "graphs: TensorFile"

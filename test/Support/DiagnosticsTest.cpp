@@ -174,6 +174,12 @@ TEST_CASE("nearest finds what was meant, and nothing that was not") {
   CHECK(nearest("otuputs", words) == "outputs");
   CHECK(nearest("nmae", words) == "name");
   CHECK(nearest("block", words) == "BLOCK");
+  CHECK(nearest("f23", {"f64", "f32", "i32"}) == "f32"); // two letters in the wrong order
+  CHECK(nearest("bf61", {"f64", "f16", "bf16"}) == "bf16");
+  CHECK(nearest("itn", {"int", "float"}) == "int");
+  CHECK(nearest("outptu", {"out", "output"}) == "output");
+  CHECK(nearest("arnge", {"range", "arange"}) == "arange"); // one letter either way
+  CHECK(nearest("arnge", {"arange", "range"}) == "arange");
   CHECK(nearest("grid", words) == "");
   CHECK(nearest("", words) == "");
   CHECK(nearest("x", {"y"}) == "");

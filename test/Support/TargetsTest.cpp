@@ -36,7 +36,7 @@ TEST_CASE("unknown targets are errors that list what there is") {
                                 "architecture runs nowhere else; use 'sm_90a'");
   std::string all = "; there are sm_NN and sm_NNa (cubin), compute_NN (PTX), x86-64, x86-64-v3, "
                     "x86-64-v4, aarch64, and cpu (the three x86-64 levels)";
-  CHECK(names("x86-64-v2") == "error: unknown target 'x86-64-v2'" + all);
+  CHECK(names("x86-64-v2") == "error: unknown target 'x86-64-v2'; did you mean 'x86-64-v3'?");
   CHECK(names("cpu,native") == "error: unknown target 'native'" + all);
   CHECK(names("") == "error: an empty name in the list of targets ''");
   CHECK(names("sm_80,,cpu") == "error: an empty name in the list of targets 'sm_80,,cpu'");

@@ -25,5 +25,9 @@ Command addKernels(CLI::App &app);
 Command addVerify(CLI::App &app);
 Command addDiff(CLI::App &app);
 Command addReport(CLI::App &app);
+Command addOps(CLI::App &app);
+Command addCache(CLI::App &app);
+Command addMan(CLI::App &app);
+Command addCompletion(CLI::App &app);
 
 } // namespace teeny

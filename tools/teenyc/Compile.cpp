@@ -1,4 +1,5 @@
 #include "Commands.h"
+#include "Help.h"
 #include "Input.h"
 
 #include "Driver/Driver.h"
@@ -24,6 +25,12 @@ static void addFlags(CLI::App &command, CompileOptions &options) {
                   "Write C source to a folder that holds the kernels' GPU code and launches them")
       ->excludes("--stop-after")
       ->type_name("DIR");
+  addCacheFolder(command, options.cacheDir,
+                 "Folder in which compiled kernels are kept and looked for; it is trusted");
+  command.add_option("--cache-limit", options.cacheMebibytes, "MiB that it may take")
+      ->check(CLI::Range(int64_t(1), int64_t(1) << 30))
+      ->capture_default_str()
+      ->type_name("N");
   command.add_flag("--time", options.time, "Say how long each phase took");
   std::string footer = "Phases:\n";
   for (const PhaseInfo &phase : phases()) {
@@ -32,6 +39,15 @@ static void addFlags(CLI::App &command, CompileOptions &options) {
               phase.description.str() + "\n";
   }
   command.footer(footer);
+  addExamples(
+      command,
+      {"teenyc compile graphs/detect_decode/detect_decode.json -o boxes.bundle",
+       "teenyc compile graphs/detect_decode/detect_decode.json -o boxes.bundle "
+       "--target=x86-64-v3,compute_90",
+       "teenyc compile graphs/detect_decode/detect_decode.json -o boxes.bundle --cache=build/cache",
+       "teenyc compile graphs/mlp/mlp.json --stop-after=fuse",
+       "teenyc compile kernels/nn/softmax.py::softmax_forward -o softmax.bundle "
+       "--signature='*fp32:16, *fp32, i32, 1024' --range=N=1:1024"});
 }
 
 Command teeny::addCompile(CLI::App &app) {

@@ -1,4 +1,5 @@
 #include "Commands.h"
+#include "Help.h"
 
 #include "Driver/Driver.h"
 
@@ -10,5 +11,6 @@ Command teeny::addDiff(CLI::App &app) {
       "diff", "Print what differs between two bundles; the exit code is 0 if nothing does");
   command->add_option("A.bundle", options->before, "Bundle")->required();
   command->add_option("B.bundle", options->after, "Bundle to compare it with")->required();
+  addExamples(*command, {"teenyc diff boxes.bundle softmax.bundle"});
   return {command, [options] { return diff(*options, llvm::outs(), llvm::errs()); }};
 }

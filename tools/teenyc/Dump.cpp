@@ -1,4 +1,5 @@
 #include "Commands.h"
+#include "Help.h"
 #include "Input.h"
 
 #include "Driver/Driver.h"
@@ -26,10 +27,17 @@ static void addFlags(CLI::App &command, DumpOptions &options) {
     what->add_flag_callback(
         flag, [&options, value = value] { options.what = value; }, help);
   what->require_option(1);
+  command.add_flag("--json", options.json, "With --launches: print JSON");
   command.add_option("--kernel", options.kernel, "Only this kernel")->type_name("NAME");
   command.add_option("--target", options.target, "Only this target")->type_name("T");
   addStopAfter(command, options.stopAfter, "With --graph and --dot: the graph after this phase");
   command.add_option("-o,--output", options.output, "Write to a file")->type_name("F");
+  addExamples(command,
+              {"teenyc dump --launches graphs/detect_decode/detect_decode.json",
+               "teenyc dump --graph graphs/mlp/mlp.json --stop-after=fuse",
+               "teenyc dump --ptx graphs/detect_decode/detect_decode.json --target=compute_90",
+               "teenyc dump --tile kernels/basic/add.py::add_forward "
+               "--signature='*fp32, *fp32, *fp32, i32, 256'"});
 }
 
 Command teeny::addDump(CLI::App &app) {
@@ -48,6 +56,8 @@ Command teeny::addDump(CLI::App &app) {
       throw CLI::ValidationError("--stop-after", "goes with --graph and --dot");
     if (options.what == What::dot && !options.kernels.kernels.empty())
       throw CLI::ValidationError("--dot", "this is for a graph, FILE.json");
+    if (options.json && options.what != What::launches)
+      throw CLI::ValidationError("--json", "goes with --launches");
     if (options.output.empty() && (options.what == What::cubin || options.what == What::object))
       throw CLI::RequiredError("--output");
   });

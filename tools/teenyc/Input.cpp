@@ -8,6 +8,7 @@ void Input::addFlags(CLI::App &app, const std::string &help) {
   app.add_option("--ops", graph.opsDirs,
                  "Folder searched for op declarations, after that of the graph")
       ->type_name("DIR")
+      ->check(CLI::ExistingDirectory)
       ->allow_extra_args(false);
   addKernelFlags();
 }
@@ -81,4 +82,9 @@ void teeny::addStopAfter(CLI::App &command, std::optional<Phase> &phase, const s
           },
           help)
       ->type_name("PHASE");
+}
+
+CLI::Option *teeny::addCacheFolder(CLI::App &command, std::string &folder,
+                                   const std::string &help) {
+  return command.add_option("--cache", folder, help)->type_name("DIR")->envname("TEENY_CACHE");
 }

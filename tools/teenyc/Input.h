@@ -34,4 +34,7 @@ private:
 // --stop-after=PHASE
 void addStopAfter(CLI::App &command, std::optional<Phase> &phase, const std::string &help);
 
+// --cache=DIR, else $TEENY_CACHE
+CLI::Option *addCacheFolder(CLI::App &command, std::string &folder, const std::string &help);
+
 } // namespace teeny

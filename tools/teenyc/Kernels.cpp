@@ -1,4 +1,5 @@
 #include "Commands.h"
+#include "Help.h"
 
 #include "Driver/Driver.h"
 
@@ -9,5 +10,7 @@ Command teeny::addKernels(CLI::App &app) {
   CLI::App *command = app.add_subcommand("kernels", "List the functions of a kernel file");
   command->add_option("FILE", options->file, "Kernels (FILE.py)")->required();
   command->add_flag("--json", options->json, "Print JSON");
+  addExamples(*command, {"teenyc kernels kernels/nn/softmax.py",
+                         "teenyc kernels --json kernels/nn/softmax.py"});
   return {command, [options] { return listKernels(*options, llvm::outs(), llvm::errs()); }};
 }

@@ -1,4 +1,5 @@
 #include "Commands.h"
+#include "Help.h"
 
 #include "Driver/Driver.h"
 
@@ -28,5 +29,6 @@ Command teeny::addReport(CLI::App &app) {
           "Size at which memory is shown; by default the least that is not 0")
       ->type_name("NAME=N")
       ->allow_extra_args(false);
+  addExamples(*command, {"teenyc report boxes.bundle -o boxes.html --dim=B=8"});
   return {command, [options] { return report(*options, llvm::outs(), llvm::errs()); }};
 }

@@ -1,5 +1,6 @@
 // teenyc: flags to options, one library call.
 #include "Commands.h"
+#include "Help.h"
 
 #include "Driver/Driver.h"
 
@@ -12,8 +13,11 @@ int main(int argc, char **argv) {
                "teenyc");
   app.require_subcommand(1);
   app.set_version_flag("--version", versionText);
-  const Command commands[] = {addCompile(app), addDump(app), addCheck(app), addKernels(app),
-                              addVerify(app),  addDiff(app), addReport(app)};
+  app.failure_message(failureText);
+  const Command commands[] = {addCompile(app), addDump(app), addCheck(app),     addKernels(app),
+                              addVerify(app),  addDiff(app), addReport(app),    addOps(app),
+                              addCache(app),   addMan(app),  addCompletion(app)};
+  app.footer("Each command has examples: teenyc compile --help");
 
   try {
     app.parse(argc, argv);

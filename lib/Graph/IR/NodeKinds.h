@@ -2,6 +2,8 @@
 // is in Graph/Transforms/Nodes*.cpp. Names have no dots, those of declared ops have.
 #pragma once
 
+#include "Graph/IR/Pointwise.h"
+
 #include "llvm/ADT/StringRef.h"
 
 #include <string>
@@ -23,6 +25,8 @@ struct NodeAttribute {
   std::string name;
   Kind kind = integer;
   bool isRequired = false;
+  // What holds where it is left out, as JSON; else words for people.
+  std::string otherwise = {};
   std::vector<std::string> words = {};
 };
 
@@ -33,6 +37,8 @@ struct NodeKind {
   std::vector<std::string> params; // by name; "name?" may be left out
   std::vector<NodeAttribute> attributes;
   std::vector<std::string> uses; // declarations that its typed operations may become calls of
+  PointwiseFunction::Domain domain = PointwiseFunction::anything;
+  std::string shapes = {}; // of operands and result, for people: "[B, M] -> [M]"
 
   bool isVariadic() const;
 };

@@ -27,6 +27,7 @@ struct PointwiseFunction {
   Domain domain;
   bool isPredicate; // the result is bool, else the type of the operands; `cast` has any
   llvm::ArrayRef<Parameter> parameters;
+  llvm::StringLiteral formula; // for people
 };
 
 llvm::ArrayRef<PointwiseFunction> pointwiseFunctions();

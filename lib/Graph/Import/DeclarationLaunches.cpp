@@ -1,6 +1,7 @@
 // What a call of a declared op needs and does: conditions, memory, launches of kernels.
 #include "Graph/IR/ShippedFiles.h"
 #include "Graph/Import/DeclarationReader.h"
+#include "Support/Suggest.h"
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MathExtras.h"
@@ -43,13 +44,15 @@ void DeclarationReader::readAliases(const JsonField &field) {
   for (const JsonField &alias : field.object().value_or(std::vector<JsonField>())) {
     const Tensor *output = findTensor(alias->key());
     if (!output || output->role != TensorRole::Output)
-      diagnostics.error(alias->keyLocation(), "no output '" + alias->key().str() + "'");
+      diagnostics.error(alias->keyLocation(), "no output '" + alias->key().str() + "'")
+          .didYouMean(suggestion(alias->key(), tensorNames(TensorRole::Output)));
     std::optional<std::string> name = alias.string();
     if (!name)
       continue;
     const Tensor *input = findTensor(*name);
     if (!input || input->role != TensorRole::Input)
-      error(alias, "no input '" + *name + "'");
+      error(alias, "no input '" + *name + "'")
+          .didYouMean(suggestion(*name, tensorNames(TensorRole::Input)));
     else if (output && (input->dtype != output->dtype || !sameShape(*input, *output)))
       error(alias, "output '" + output->name + "' has not the type and shape of '" + *name + "'")
           .note(output->nameField->location(), "the output is declared here");
@@ -156,7 +159,8 @@ DeclarationReader::readKernelName(const JsonField &field) {
   else if (findShippedFile(full))
     return std::pair(file.str(), function.str());
   else if (!llvm::sys::fs::exists(full))
-    error(field, "no kernel file '" + full.str().str() + "'");
+    error(field, "no kernel file '" + full.str().str() + "'")
+        .didYouMean(diagnostics.isFull() ? "" : nearestFile(full));
   else if (llvm::sys::fs::is_directory(full))
     error(field, "the kernel file '" + full.str().str() + "' is a folder");
   else

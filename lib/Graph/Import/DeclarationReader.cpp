@@ -214,6 +214,10 @@ void DeclarationReader::checkOutputs() {
     if (!tensor.leading.empty() && !leadings.contains(tensor.leading))
       error(tensor.nameField, "no input or param has the leading dims '*" + tensor.leading + "'");
     bool known = checkDtype(tensor.dtypeField, tensor.dtype, types);
+    // A type of an input that is misspelt is one mistake, not also a missing type.
+    for (const auto &bound : boundTypes)
+      known &=
+          dtypeByName(std::string_view(bound.first())) || llvm::is_contained(types, bound.first());
     if (known && llvm::is_contained(dtypeVariables, tensor.dtype) &&
         !boundTypes.contains(tensor.dtype))
       error(tensor.dtypeField, "the type of output '" + tensor.name + "' is '" + tensor.dtype +
@@ -242,6 +246,14 @@ const DeclarationReader::Tensor *DeclarationReader::findTensor(llvm::StringRef n
     if (tensor.name == name)
       return &tensor;
   return nullptr;
+}
+
+std::vector<std::string> DeclarationReader::tensorNames(TensorRole role) const {
+  std::vector<std::string> list;
+  for (const Tensor &tensor : tensors)
+    if (tensor.role == role)
+      list.push_back(tensor.name);
+  return list;
 }
 
 bool DeclarationReader::isInteger(llvm::StringRef name, bool types) const {

@@ -78,6 +78,7 @@ private:
   bool checkIntegers(const JsonField &field, const Expr &expr, bool types = false);
   bool isInteger(llvm::StringRef name, bool types = false) const;
   const Tensor *findTensor(llvm::StringRef name) const;
+  std::vector<std::string> tensorNames(graph::TensorRole role) const;
   // Keys of the format that are not carried out.
   void refuse(JsonObject &object, llvm::ArrayRef<llvm::StringLiteral> keys);
   graph::ExprAttr exprAttr(const Expr &expr) { return graph::ExprAttr::get(context, expr); }

@@ -53,7 +53,9 @@ void GraphReader::readNode(const JsonField &field) {
 }
 
 void GraphReader::unknownOp(const JsonField &field, const std::string &name) {
-  std::vector<std::string> names = library.names();
+  std::vector<std::string> names;
+  if (!diagnostics.isFull())
+    names = library.findableNames();
   for (const NodeKind &kind : nodeKinds())
     names.push_back(kind.name);
   std::string meant = suggestion(name, names);

@@ -1,6 +1,7 @@
 #include "Graph/Import/GraphReader.h"
 
 #include "Graph/Import/Import.h"
+#include "Support/Suggest.h"
 
 #include "llvm/ADT/StringSet.h"
 
@@ -130,7 +131,8 @@ mlir::OwningOpRef<mlir::ModuleOp> teeny::importGraph(mlir::MLIRContext *context,
   const Source *source = sources.readFile(path, reason, maxGraphBytes);
   if (source)
     return importGraph(context, source, sources, diagnostics, options);
-  diagnostics.error({}, "cannot read graph '" + path.str() + "': " + reason);
+  diagnostics.error({}, "cannot read graph '" + path.str() + "': " + reason)
+      .didYouMean(nearestFile(path));
   return {};
 }
 
@@ -164,5 +166,17 @@ mlir::OwningOpRef<mlir::ModuleOp> teeny::importDeclaration(mlir::MLIRContext *co
   library.checkBackwards();
   if (diagnostics.errorCount() != errorsBefore)
     return {};
+  return module;
+}
+
+mlir::OwningOpRef<mlir::ModuleOp> teeny::importAllDeclarations(mlir::MLIRContext *context,
+                                                               llvm::ArrayRef<std::string> roots,
+                                                               Sources &sources,
+                                                               Diagnostics &diagnostics) {
+  context->loadDialect<GraphDialect>();
+  mlir::OwningOpRef<mlir::ModuleOp> module = mlir::ModuleOp::create(mlir::UnknownLoc::get(context));
+  OpLibrary library(*module, sources, diagnostics, roots);
+  library.readAll();
+  library.checkBackwards();
   return module;
 }

@@ -41,4 +41,11 @@ mlir::OwningOpRef<mlir::ModuleOp> importDeclaration(mlir::MLIRContext *context,
                                                     const Source *source, Sources &sources,
                                                     Diagnostics &diagnostics);
 
+// A module with every declaration that graphs find by themselves: those in files under the roots,
+// of two with one name the one under the earlier root, and those that ship. Files of JSON that have
+// no "op" are none. With errors in `diagnostics`, the declarations without.
+mlir::OwningOpRef<mlir::ModuleOp> importAllDeclarations(mlir::MLIRContext *context,
+                                                        llvm::ArrayRef<std::string> roots,
+                                                        Sources &sources, Diagnostics &diagnostics);
+
 } // namespace teeny

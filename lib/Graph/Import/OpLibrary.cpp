@@ -3,6 +3,7 @@
 #include "Graph/IR/ShippedFiles.h"
 #include "Graph/Import/DeclarationReader.h"
 #include "Graph/Import/Import.h"
+#include "Support/Suggest.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -14,6 +15,13 @@ static std::string joined(llvm::StringRef folder, llvm::StringRef file) {
   llvm::SmallString<128> path = folder;
   llvm::sys::path::append(path, file);
   return path.str().str();
+}
+
+// The op that a file declares, by where it lies: "yolo/detect_decode".
+static std::string opOf(llvm::StringRef path) {
+  std::string op = path.str();
+  llvm::replace(op, '/', '.');
+  return op;
 }
 
 void OpLibrary::readList(const JsonField &field) {
@@ -41,13 +49,25 @@ void OpLibrary::readList(const JsonField &field) {
       diagnostics.error(element->location(),
                         "a declaration's path is relative, found '" + file + "'");
     else if (path.empty())
-      diagnostics
-          .error(element->location(), "no declaration file '" + joined(folders[0], file) + "'")
-          .suggest(roots.empty() ? "paths are relative to the graph file"
-                                 : "looked for beside the graph file and under the op folders");
+      reportMissing(element, file, folders);
     else
       readFile(path, element->location());
   }
+}
+
+void OpLibrary::reportMissing(const JsonField &element, const std::string &file,
+                              llvm::ArrayRef<std::string> folders) {
+  std::string near;
+  for (const std::string &folder : folders)
+    if (near.empty() && !diagnostics.isFull())
+      near = nearestFile(joined(folder, file));
+  Diagnostic &report = diagnostics.error(element->location(),
+                                         "no declaration file '" + joined(folders[0], file) + "'");
+  if (!near.empty())
+    report.didYouMean(near);
+  else
+    report.suggest(roots.empty() ? "paths are relative to the graph file"
+                                 : "looked for beside the graph file and under the op folders");
 }
 
 bool OpLibrary::readFile(llvm::StringRef path, const SourceLocation &named) {
@@ -65,6 +85,58 @@ bool OpLibrary::readText(const Source *source) {
   if (document)
     readDeclaration({&document->root(), diagnostics});
   return document != nullptr;
+}
+
+// Files in order of their paths, whatever the file system says; what hinders goes to `problem`.
+static std::vector<std::string> declarationFiles(const std::string &root, std::string &problem) {
+  constexpr size_t most = 10000; // a folder of declarations, not of everything
+  std::vector<std::string> paths;
+  std::error_code error;
+  llvm::sys::fs::recursive_directory_iterator entry(root, error, /*follow_symlinks=*/false), end;
+  for (size_t count = 0; !error && entry != end && ++count <= most; entry.increment(error))
+    if (llvm::sys::path::extension(entry->path()) == ".json")
+      paths.push_back(entry->path());
+  if (error)
+    problem = "cannot read the folder '" + root + "': " + error.message();
+  else if (entry != end)
+    problem = "the folder '" + root + "' has more than " + std::to_string(most) +
+              " files; give one with nothing but declarations";
+  llvm::sort(paths);
+  return paths;
+}
+
+void OpLibrary::readRoot(const std::string &root) {
+  llvm::StringSet<> earlier;
+  for (const std::string &name : names())
+    earlier.insert(name);
+  std::string problem;
+  std::vector<std::string> paths = declarationFiles(root, problem);
+  if (!problem.empty())
+    diagnostics.error({}, problem);
+  for (const std::string &path : paths) {
+    std::string reason;
+    const Source *source = sources.readFile(path, reason, maxDeclarationBytes);
+    if (!source) {
+      diagnostics.error({}, "cannot read '" + path + "': " + reason);
+      continue;
+    }
+    std::unique_ptr<JsonDocument> document = parseJson(source, diagnostics);
+    const JsonValue *name = document ? document->root().member("op") : nullptr;
+    if (name && !(name->isString() && earlier.contains(name->rawString())))
+      readDeclaration({&document->root(), diagnostics});
+  }
+}
+
+void OpLibrary::readAll() {
+  for (const std::string &root : roots)
+    readRoot(root);
+  for (const graph::ShippedFile &file : graph::shippedFiles()) {
+    llvm::StringRef name = file.name;
+    if (!name.consume_back(".json"))
+      continue;
+    if (!isListed(opOf(name)))
+      readText(findShipped(file.name));
+  }
 }
 
 void OpLibrary::readDeclaration(const JsonField &value) {
@@ -164,5 +236,25 @@ std::vector<std::string> OpLibrary::names() const {
   for (const auto &entry : entries)
     list.push_back(entry.first().str());
   llvm::sort(list);
+  return list;
+}
+
+std::vector<std::string> OpLibrary::findableNames() {
+  if (!namesOfFiles) {
+    namesOfFiles.emplace();
+    std::string problem; // one that find() does not meet
+    for (const std::string &root : roots)
+      for (const std::string &path : declarationFiles(root, problem)) {
+        llvm::StringRef name = path;
+        name.consume_front(root);
+        name.consume_back(".json");
+        namesOfFiles->push_back(opOf(name.ltrim('/')));
+      }
+    for (const graph::ShippedFile &file : graph::shippedFiles())
+      if (llvm::StringRef name = file.name; name.consume_back(".json"))
+        namesOfFiles->push_back(opOf(name));
+  }
+  std::vector<std::string> list = names();
+  list.insert(list.end(), namesOfFiles->begin(), namesOfFiles->end());
   return list;
 }

@@ -20,6 +20,9 @@ public:
   bool readFile(llvm::StringRef path, const SourceLocation &named);
   bool readText(const Source *source);
 
+  // Reads all files of declarations under the roots, and all that ship.
+  void readAll();
+
   struct Found {
     bool exists = false;
     graph::OpOp op; // null if it exists but has mistakes, which have been reported
@@ -31,11 +34,16 @@ public:
   // Declarations that stay although no call is there yet.
   void keep(llvm::StringRef name) { kept.insert(name); }
   bool isKept(llvm::StringRef name) const { return kept.contains(name); }
-  std::vector<std::string> names() const;
+  std::vector<std::string> names() const; // of those that have been read
+  // Also of those that find() would read.
+  std::vector<std::string> findableNames();
   // Checks what declarations say of their gradients, when all that are listed have been read.
   void checkBackwards();
 
 private:
+  void readRoot(const std::string &root);
+  void reportMissing(const JsonField &element, const std::string &file,
+                     llvm::ArrayRef<std::string> folders);
   void readDeclaration(const JsonField &value);
   const Source *findShipped(llvm::StringRef path);
   Found findBackward(const DeclaredBackward &backward);
@@ -50,6 +58,7 @@ private:
   };
   llvm::StringMap<Entry> entries;
   llvm::StringSet<> kept;
+  std::optional<std::vector<std::string>> namesOfFiles; // once they are asked for
   std::vector<std::pair<graph::OpOp, std::vector<DeclaredBackward>>> withBackwards;
 };
 

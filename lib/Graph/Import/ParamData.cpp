@@ -1,5 +1,7 @@
 #include "Graph/Import/ParamData.h"
 
+#include "Support/Suggest.h"
+
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/Path.h"
 
@@ -32,7 +34,8 @@ const TensorView *ParamData::find(const JsonField &field, const Place &place) {
   if (isNew) {
     Result<MappedFile> mapping = MappedFile::open(path.str().str());
     if (!mapping) {
-      diagnostics.error(field->location(), "cannot read data: " + mapping.error().message);
+      diagnostics.error(field->location(), "cannot read data: " + mapping.error().message)
+          .didYouMean(diagnostics.isFull() ? "" : nearestFile(path));
       return nullptr;
     }
     file.mapping = std::move(*mapping);

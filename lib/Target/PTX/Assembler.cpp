@@ -33,7 +33,8 @@ static Result<std::string> findTool(StringRef name, StringRef variable, const st
   };
   if (!option.empty())
     return explicitPath(option, "an option");
-  if (const char *path = std::getenv(variable.str().c_str()); path && *path)
+  if (const char *path = variable.empty() ? nullptr : std::getenv(variable.str().c_str());
+      path && *path)
     return explicitPath(path, variable);
   if (const char *home = std::getenv("CUDA_HOME"); home && *home)
     if (std::string path = (StringRef(home) + "/bin/" + name).str();
@@ -163,6 +164,14 @@ Result<std::string> teeny::ptx::findAssembler(const std::string &option) {
                   "; or compile for compute_NN, which carries PTX for the driver to assemble");
 }
 
+Result<std::string> teeny::ptx::findDisassembler(const std::string &option) {
+  return findTool("nvdisasm", "TEENY_NVDISASM", option, "");
+}
+
+Result<std::string> teeny::ptx::findProgram(const std::string &name) {
+  return findTool(name, "", "", "");
+}
+
 Result<std::string> teeny::ptx::assemblerVersion(const std::string &assembler) {
   TemporaryFolder folder;
   if (folder.made)
@@ -214,7 +223,7 @@ Result<Assembled> teeny::ptx::assemble(const std::string &assembler, const std::
 }
 
 Result<std::string> teeny::ptx::disassemble(const std::string &cubin, const std::string &option) {
-  Result<std::string> tool = findTool("nvdisasm", "TEENY_NVDISASM", option, "");
+  Result<std::string> tool = findDisassembler(option);
   if (!tool)
     return tool;
   TemporaryFolder folder;

@@ -52,7 +52,13 @@ struct Assembled {
 // /usr/local/cuda/bin. An environment error, which names what to install, where there is none.
 Result<std::string> findAssembler(const std::string &option = "");
 
+// The disassembler's, likewise, with $TEENY_NVDISASM.
+Result<std::string> findDisassembler(const std::string &option = "");
+// That of another program of the toolkit.
+Result<std::string> findProgram(const std::string &name);
+
 // "Cuda compilation tools, release 13.0, V13.0.88": for the provenance of what it made.
+// The other programs answer alike.
 Result<std::string> assemblerVersion(const std::string &assembler);
 
 // Assembles PTX for a GPU target. What the assembler refuses is an error of code `invalid`, and
@@ -63,7 +69,7 @@ Result<Assembled> assemble(const std::string &assembler, const std::string &ptx,
 // The report in what `ptxas -v` prints.
 AssemblerReport parseAssemblerOutput(const std::string &text);
 
-// Machine code as text, by nvdisasm (found like the assembler, with $TEENY_NVDISASM).
+// Machine code as text, by nvdisasm.
 Result<std::string> disassemble(const std::string &cubin, const std::string &option = "");
 
 } // namespace teeny::ptx
