@@ -15,8 +15,9 @@ public:
   // Of a module whose shapes are inferred and whose calls are still calls. False with errors
   // reported, where an op has no reference or no size can be computed.
   //
-  // Run n has the values of `teeny-run --random n+1`. Its dims are small: the least that are not 0,
-  // and for the second run some larger ones.
+  // Run n has the values of `teeny-run --random n+1`: integers are from 0 to 9, so a graph whose
+  // integers must be related to each other (offsets that ascend) gets runs that mean little. Its
+  // dims are small: the least that are not 0, and for the second run some larger ones.
   bool compute(mlir::ModuleOp module, const Sources &sources, Diagnostics &diagnostics);
 
   // Adds the runs to a bundle and its manifest; the writer borrows their data. `module` is that of
