@@ -251,6 +251,7 @@ TEST_CASE("mistakes have exit codes and texts") {
   check(bundle + " --input x", 2, "--input: expected NAME=F.npy, found 'x'");
   check(bundle + " --dim B=many", 2, "--dim: expected an integer, found 'many'");
   check(bundle + " --input x=a --input x=b", 2, "--input: 'x' is given twice");
+  check(bundle + " --dim B=1 --dim B=1", 2, "--dim: 'B' is given twice");
   check(bundle + " --repeat 0", 2, "--repeat");
   check("--help", 0, "Usage: teeny-run");
   check("--version", 0, "teeny-run " + std::string(teeny_version()) + "\n");

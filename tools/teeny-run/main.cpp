@@ -66,6 +66,9 @@ void addDataFlags(CLI::App &app, Options &options) {
          [&options](const std::vector<std::string> &values) {
            for (const std::string &value : values) {
              auto [name, number] = split("--dim", value, "N");
+             for (const auto &other : options.dims)
+               if (other.first == name)
+                 throw CLI::ValidationError("--dim", "'" + name + "' is given twice");
              options.dims.push_back({name, integer("--dim", number)});
            }
          },
