@@ -32,6 +32,27 @@ std::optional<std::vector<std::byte>> bundleOf(std::string_view text, const Mani
   for (const ManifestKernel &kernel : manifest.kernels)
     for (const CodeObject &code : kernel.code)
       add(bytes(code.tensor, std::span(zeros).first(8)));
+  // A golden tensor of one element, unless the name is that of another tensor.
+  auto addGolden = [&](const std::string &name, const ManifestTensor &declared) {
+    std::vector<int64_t> shape(declared.shape.size(), 1);
+    TensorView tensor{name, declared.dtype, shape,
+                      std::span(zeros).first(size_t(byteSize(declared.dtype)))};
+    TensorView known = add(tensor);
+    return known.dtype == tensor.dtype && known.shape.size() == shape.size();
+  };
+  for (const ManifestGolden &golden : manifest.golden) {
+    for (size_t i = 0; i < golden.inputs.size(); ++i)
+      if (!addGolden(golden.inputs[i], manifest.inputs[i]))
+        return std::nullopt;
+    for (size_t i = 0; i < golden.outputs.size(); ++i)
+      if (!addGolden(golden.outputs[i].tensor, manifest.outputs[i]))
+        return std::nullopt;
+  }
+  for (const auto &[name, hash] : manifest.hashes)
+    if (name == "__metadata__")
+      return std::nullopt;
+    else
+      add(bytes(name, {}));
   std::vector<TensorView> tensors;
   for (const auto &[name, tensor] : parts)
     tensors.push_back(tensor);
