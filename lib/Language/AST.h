@@ -23,6 +23,8 @@ struct Expr {
     Constant, // None, True, False, ...
     Tuple,    // and lists
     ListComp,
+    Dict,
+    Lambda,
     Unary,
     Binary,
     Boolean,
@@ -107,8 +109,27 @@ struct TupleExpr : ExprOf<Expr::Tuple> {
 };
 struct ListCompExpr : ExprOf<Expr::ListComp> {
   using ExprOf::ExprOf;
-  ExprPtr element, target, iterable;
-  bool isSimple = true; // one `for`, no `if`
+  struct Clause { // `for target in iterable if condition`
+    ExprPtr target, iterable;
+    std::vector<ExprPtr> conditions;
+  };
+  ExprPtr element;
+  std::vector<Clause> clauses;
+  bool isList = true; // not a generator
+
+  // One `for`, no `if`: what kernels may have.
+  bool isSimple() const {
+    return isList && clauses.size() == 1 && clauses[0].conditions.empty();
+  }
+};
+struct DictExpr : ExprOf<Expr::Dict> {
+  using ExprOf::ExprOf;
+  std::vector<std::pair<ExprPtr, ExprPtr>> items; // without a key: **value
+};
+struct LambdaExpr : ExprOf<Expr::Lambda> {
+  using ExprOf::ExprOf;
+  std::vector<std::string> parameters;
+  ExprPtr body;
 };
 struct UnaryExpr : ExprOf<Expr::Unary> {
   using ExprOf::ExprOf;
@@ -259,6 +280,7 @@ struct ImportStmt : StmtOf<Stmt::Import> {
   std::string module; // leading dots kept
   bool isFrom = false;
   std::vector<Name> names;
+  std::vector<std::string> inner; // the whole `a.b.c` of those that bind `a`
 };
 struct TryStmt : StmtOf<Stmt::Try> {
   using StmtOf::StmtOf;
@@ -284,6 +306,12 @@ struct Parameter {
 
 struct FunctionStmt : StmtOf<Stmt::Function> {
   using StmtOf::StmtOf; // the span is that of the name
+  enum Role : uint8_t {
+    kernel,   // @triton.jit
+    constant, // @triton.constexpr_function: computed at compile time
+    host,     // no decorator: host code, which module level may call
+  };
+  Role role = kernel;
   std::string name;
   std::vector<Parameter> parameters;
   std::vector<ExprPtr> decorators;

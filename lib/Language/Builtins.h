@@ -20,6 +20,7 @@ struct Builtin {
     triton = 16,     // triton.NAME
     member = 32,     // VALUE.NAME(...): the first parameter is the value
     descriptor = 64, // the same of tensor descriptors
+    host = 128,      // of Python's modules and types: "math.log2", "str.split"
   };
   const char *name;
   // "pointer, mask=None, *shape": parameters in order; a default means that it may be left out.
@@ -37,6 +38,7 @@ struct Builtin {
 
 // The rows of one family; Builtins*.cpp define them.
 llvm::ArrayRef<Builtin> pythonBuiltins();
+llvm::ArrayRef<Builtin> hostBuiltins();
 llvm::ArrayRef<Builtin> memoryBuiltins();
 llvm::ArrayRef<Builtin> descriptorBuiltins();
 llvm::ArrayRef<Builtin> assemblyBuiltins();

@@ -9,6 +9,23 @@ namespace teeny::lang {
 namespace {
 
 Value onlyInLoops(Call &call) {
+  if (call.generator.isCompileTime() && call.builtin.where == Builtin::python) {
+    std::optional<Integer> first = call.integer(0), second = call.integer(1, 0),
+                           step = call.integer(2, 1);
+    if (!first || !second || !step)
+      return {};
+    if (!call.has(1))
+      std::swap(*first, *second);
+    std::vector<Value> items;
+    if (*step == 0)
+      return call.fail("the step of range is 0");
+    for (Integer i = *first; *step > 0 ? i < *second : i > *second; i += *step) {
+      if (items.size() == maxUnrolled)
+        return call.fail("a range of more than " + std::to_string(maxUnrolled) + " numbers");
+      items.push_back(Value::integer(i));
+    }
+    return Value::tuple(std::move(items), /*isList=*/true);
+  }
   return call.fail(call.builtin.fullName() + " can stand only in the head of a loop");
 }
 
@@ -238,6 +255,12 @@ Value log2Of(Call &call) {
   return Value::integer(result);
 }
 
+Value sequence(Call &call) {
+  if (call[0].tuple() && call.generator.isCompileTime())
+    return Value::tuple(call[0].tuple()->items, llvm::StringRef(call.builtin.name) == "list");
+  return call.fail(call.builtin.fullName() + " cannot be called");
+}
+
 Value onlyAType(Call &call) { return call.fail(call.builtin.fullName() + " cannot be called"); }
 
 } // namespace
@@ -245,7 +268,7 @@ Value onlyAType(Call &call) { return call.fail(call.builtin.fullName() + " canno
 llvm::ArrayRef<Builtin> pythonBuiltins() {
   using B = Builtin;
   static const Builtin table[] = {
-      {"range", "start, stop=None, step=None", B::python, false, onlyInLoops},
+      {"range", "start, stop=None, step=None", B::python, true, onlyInLoops},
       {"range",
        "start, stop=None, step=None, num_stages=None, loop_unroll_factor=None, "
        "disallow_acc_multi_buffer=False, "
@@ -257,8 +280,8 @@ llvm::ArrayRef<Builtin> pythonBuiltins() {
       {"int", "value", B::python, true, toInt},
       {"bool", "value", B::python, true, toBool},
       {"str", "value", B::python, true, toString},
-      {"tuple", "value", B::python, true, onlyAType},
-      {"list", "value", B::python, true, onlyAType},
+      {"tuple", "value", B::python, true, sequence},
+      {"list", "value", B::python, true, sequence},
       {"min", "*values", B::python, true, minimum},
       {"max", "*values", B::python, true, maximum},
       {"isinstance", "value, kinds", B::python, true, isInstance},

@@ -280,7 +280,13 @@ void FunctionChecker::name(const NameExpr &node) {
     if (unknown && names.reported.insert(node.name).second)
       error(node.span, unknown->why);
     auto *other = global->second.constantOf<FunctionRef>();
-    if (other && other->module == &names.module)
+    if (other && other->function->role == FunctionStmt::host &&
+        names.reported.insert(node.name).second)
+      error(node.span, "the global '" + node.name +
+                           "' is a host function, which is not known at compile time; set it "
+                           "with --global " +
+                           node.name + "=VALUE if it is a constant");
+    if (other && other->module == &names.module && other->function->role == FunctionStmt::kernel)
       used.push_back(other->function);
     return;
   }
@@ -367,8 +373,18 @@ void FunctionChecker::expression(const Expr *expr, bool certain) {
       expression(starred ? starred->value.get() : item.get());
     }
     return;
-  case Expr::ListComp:
-    return expression(llvm::cast<ListCompExpr>(expr)->iterable.get());
+  case Expr::ListComp: {
+    auto *node = llvm::cast<ListCompExpr>(expr);
+    if (!node->isSimple())
+      error(expr->span, std::string(node->isList ? "a nested or filtered comprehension"
+                                                 : "a generator expression") +
+                            " is not in the language");
+    return expression(node->clauses.front().iterable.get());
+  }
+  case Expr::Dict:
+    return error(expr->span, "a dict or set is not in the language");
+  case Expr::Lambda:
+    return error(expr->span, "'lambda' is not in the language");
   case Expr::Unary:
     return expression(llvm::cast<UnaryExpr>(expr)->operand.get());
   case Expr::Binary:

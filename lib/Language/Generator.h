@@ -53,6 +53,7 @@ struct Frame {
   unsigned loops = 0;                     // run-time loops around
   std::map<std::string, Span> assignedAt; // where each name was last given a value
   bool isHost = false;                    // module level: only compile-time values
+  bool isConstexpr = false;               // a @triton.constexpr_function: likewise
 };
 
 class Generator : public ErrorSink {
@@ -76,6 +77,7 @@ public:
 
   // Attributes and subscripts (GeneratorAttributes.cpp).
   Value attribute(const Value &base, const std::string &name);
+  Value attributeIfAny(const Value &base, const std::string &name); // invalid if there is none
   Value typeAttribute(const Type &type, const std::string &name);
   Value descriptorAttribute(const Value &base, const BlockPointer &descriptor,
                             const std::string &name);
@@ -84,6 +86,7 @@ public:
   // Calls (GeneratorCalls.cpp).
   Value call(const Value &callee, Arguments arguments);
   Value inlineCall(FunctionRef function, Arguments arguments);
+  Value lambdaCall(LambdaRef lambda, Arguments arguments);
   Value callBuiltin(const Builtin &builtin, Arguments arguments);
   Value libraryFunction(llvm::StringRef name); // invalid if there is none
   // The body of a region that combines scalars: reduce and scan.
@@ -96,6 +99,8 @@ public:
 
   bool inLibrary() const { return frame->module->file.isLibrary; }
   bool isHostCode() const { return frame->isHost; }
+  // Whether all is computed as Python would: host code, and functions made for compile time.
+  bool isCompileTime() const { return frame->isHost || frame->isConstexpr; }
   Semantics semantics() { return Semantics(emit, *this); }
   const GenerateOptions &options;
   Emitter emit;
@@ -126,6 +131,13 @@ private:
   bool returnStatement(const ast::ReturnStmt &statement);
   bool assertStatement(const ast::AssertStmt &statement);
 
+  // Statements that only Python's values take part in (GeneratorPython.cpp).
+  enum class Ended : uint8_t { normal, returned, brokeOut, continues, failed };
+  Ended python(const ast::Block &block);
+  Ended python(const ast::Stmt &statement);
+  Ended pythonLoop(const ast::ForStmt &statement);
+  bool append(const ast::CallExpr &call, bool &isAppend);
+
   // Branches (GeneratorBranches.cpp).
   bool branch(const ast::IfStmt &statement, Tensor condition, Todo &todo, bool tail);
   bool guard(Todo todo, bool tail);
@@ -133,6 +145,7 @@ private:
   bool goOn(Side &side, Todo todo, bool tail);
   bool join(Tensor condition, Side yes, Side no, const Scope &before, bool tail, Span place);
   Value conditional(const ast::ConditionalExpr &expr);
+  bool comprehension(const ast::ListCompExpr &list, size_t clause, std::vector<Value> &items);
 
   // Loops (GeneratorLoops.cpp).
   struct Range {
@@ -164,8 +177,11 @@ private:
   Value lookup(const std::string &name);
   void execute(Module &module, const ast::Block &block);
   Value hostValue(Module &module, const ast::Expr &expr);
+  std::optional<bool> hostTruth(Module &module, const ast::Expr &expr);
+  Value choice(const std::string &name, Value first, Value second, const ast::IfStmt &statement);
   void import(Module &module, const ast::ImportStmt &statement);
   Value globalOf(const ParsedFile &file, const std::string &name);
+  Value packageMember(const ModuleRef &package, const std::string &name);
   Value fileMember(const ParsedFile &file, const std::string &name);
 
   // The kernel's parameters (Generator.cpp).
@@ -194,6 +210,7 @@ private:
   unsigned depth = 0;    // of calls
   unsigned calls = 0;    // inlined so far
   unsigned unrolled = 0; // iterations of unrolled loops so far
+  unsigned hostSteps = 0; // statements of host code carried out so far
   unsigned quiet = 0;    // host code is evaluated: what fails is unknown, no error
   std::map<const ParsedFile *, std::unique_ptr<Module>> modules;
   mlir::func::FuncOp function;

@@ -117,12 +117,28 @@ Value Generator::descriptorAttribute(const Value &base, const BlockPointer &desc
   return {};
 }
 
+Value Generator::attributeIfAny(const Value &base, const std::string &name) {
+  bool failedBefore = failed;
+  ++quiet;
+  Value found = attribute(base, name);
+  --quiet;
+  failed = failedBefore;
+  return found.constantOf<Unknown>() ? Value() : found;
+}
+
 Value Generator::attribute(const Value &base, const std::string &name) {
   if (auto *module = base.constantOf<ModuleRef>()) {
+    if (module->importer)
+      if (Value inner = packageMember(*module, name))
+        return inner;
     if (module->file)
       return fileMember(*module->file, name);
     if (Value found = member(module->path, name))
       return found;
+ if (isPythonModule(module->path)) {
+      fail("'" + module->path + "." + name + "' is not known at compile time");
+      return {};
+    }
     std::string shown = module->path == "triton.language" ? "tl" : module->path;
     std::string near = nearest(name, moduleMembers(module->path));
     fail("'" + shown + "' has no '" + name + "'",
@@ -139,6 +155,10 @@ Value Generator::attribute(const Value &base, const std::string &name) {
     return typeAttribute(*type, name);
   if (name == "value" && base.constant())
     return base;
+  if (base.asString() || base.dict())
+    if (const Builtin *builtin =
+            findBuiltin((base.dict() ? "dict." : "str.") + name, Builtin::host))
+      return bound(base, Constant(BuiltinRef{builtin}));
   const Tensor *tensor = base.tensor();
   if (tensor) {
     if (name == "dtype")
@@ -209,6 +229,12 @@ static std::optional<std::vector<Value>> sliceOf(const std::vector<Value> &items
 }
 
 Value Generator::subscript(const Value &base, const Value &index) {
+  if (const DictValue *dict = base.dict()) {
+    const Value *found = index.asString() ? dict->find(*index.asString()) : nullptr;
+    if (!found)
+      fail("the dict has no " + index.describe());
+    return found ? *found : Value();
+  }
   if (const TupleValue *tuple = base.tuple()) {
     if (const SliceValue *slice = index.slice()) {
       std::optional<std::vector<Value>> items = sliceOf(tuple->items, *slice);

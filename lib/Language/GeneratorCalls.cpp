@@ -23,12 +23,14 @@ Value Generator::call(const Value &callee, Arguments arguments) {
   if (auto *builtin = callee.constantOf<BuiltinRef>())
     return callBuiltin(*builtin->builtin, std::move(arguments));
   if (auto *function = callee.constantOf<FunctionRef>()) {
-    if (frame->isHost) {
+    if (frame->isHost && function->function->role == FunctionStmt::kernel) {
       fail("a kernel function is called outside of kernels");
       return {};
     }
     return inlineCall(*function, std::move(arguments));
   }
+  if (auto *lambda = callee.constantOf<LambdaRef>())
+    return lambdaCall(*lambda, std::move(arguments));
   if (auto *unknown = callee.constantOf<Unknown>())
     fail(unknown->why);
   else
@@ -117,7 +119,10 @@ Value Generator::inlineCall(FunctionRef ref, Arguments arguments) {
   inner.module = const_cast<Module *>(ref.module);
   inner.caller = frame;
   inner.callSpan = where;
-  inner.callPlace = emit.location();
+  if (!frame->isHost)
+    inner.callPlace = emit.location();
+  inner.isHost = frame->isHost;
+  inner.isConstexpr = callee.role != FunctionStmt::kernel;
 
   size_t next = 0;
   std::vector<Value> variadic;
@@ -148,13 +153,39 @@ Value Generator::inlineCall(FunctionRef ref, Arguments arguments) {
     valid = valid && value;
     inner.scope[parameter->name] = std::move(value);
   }
-  valid = valid && run(callee.body, /*tail=*/true);
+  if (valid && inner.isConstexpr)
+    valid = python(callee.body) != Ended::failed;
+  else
+    valid = valid && run(callee.body, /*tail=*/true);
   frame = caller;
   --depth;
   moveTo(callerPlace);
   if (!valid)
     return {};
   return inner.flow.state == Flow::returned ? inner.flow.result : Value::none();
+}
+
+Value Generator::lambdaCall(LambdaRef ref, Arguments arguments) {
+  const LambdaExpr &lambda = *ref.lambda;
+  if (depth == maxCallDepth || !arguments.keywords.empty() ||
+      arguments.positional.size() != lambda.parameters.size()) {
+    fail("the lambda takes " + std::to_string(lambda.parameters.size()) + " arguments");
+    return {};
+  }
+  Frame inner;
+  inner.module = const_cast<Module *>(ref.module);
+  inner.isHost = true;
+  for (size_t i = 0; i != lambda.parameters.size(); ++i)
+    inner.scope[lambda.parameters[i]] = std::move(arguments.positional[i]);
+  Frame *caller = frame;
+  Span place = where;
+  frame = &inner;
+  ++depth;
+  Value value = expression(*lambda.body);
+  --depth;
+  frame = caller;
+  moveTo(place);
+  return value;
 }
 
 std::optional<DetachedRegion> Generator::combiner(const Value &function,

@@ -2,6 +2,8 @@
 #include "Language/Constants.h"
 #include "Language/Generator.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 namespace teeny::lang {
 
 using namespace ast;
@@ -253,6 +255,70 @@ static Value tupleOf(Generator &generator, const TupleExpr &expr) {
   return newTuple(generator, std::move(items), expr.isList);
 }
 
+// The items of the clauses from `clause` on.
+bool Generator::comprehension(const ListCompExpr &list, size_t clause, std::vector<Value> &items) {
+  if (clause == list.clauses.size()) {
+    if (items.size() == maxUnrolled) {
+      fail("a comprehension of more than " + std::to_string(maxUnrolled) + " items");
+      return false;
+    }
+    items.push_back(expression(*list.element));
+    return bool(items.back());
+  }
+  const ListCompExpr::Clause &over = list.clauses[clause];
+  Value iterable = expression(*over.iterable);
+  if (!iterable)
+    return false;
+  if (!iterable.tuple()) {
+    fail("a comprehension goes over a tuple, found " + iterable.describe());
+    return false;
+  }
+  for (const Value &item : iterable.tuple()->items) {
+    if (!assign(*over.target, item))
+      return false;
+    bool holds = true;
+    for (size_t i = 0; holds && i != over.conditions.size(); ++i) {
+      Value condition = expression(*over.conditions[i]);
+      std::optional<bool> known = condition ? constantTruth(condition) : std::nullopt;
+      if (!known) {
+        fail("a condition known only at run time");
+        return false;
+      }
+      holds = *known;
+    }
+    if (holds && !comprehension(list, clause + 1, items))
+      return false;
+  }
+  return true;
+}
+
+static Value dictOf(Generator &generator, const DictExpr &expr) {
+  auto dict = std::make_shared<DictValue>();
+  for (const auto &[keyExpr, valueExpr] : expr.items) {
+    Value key = keyExpr ? generator.expression(*keyExpr) : Value();
+    Value value = !keyExpr || key ? generator.expression(*valueExpr) : Value();
+    if (!value)
+      return {};
+    auto set = [&](const std::string &name, const Value &item) {
+      if (const Value *known = dict->find(name))
+        *const_cast<Value *>(known) = item;
+      else
+        dict->items.emplace_back(name, item);
+    };
+    if (!keyExpr && value.dict()) {
+      for (const auto &[name, item] : value.dict()->items)
+        set(name, item);
+    } else if (key.asString()) {
+      set(*key.asString(), value);
+    } else {
+      generator.fail("the keys of a dict are strings, found " +
+                     (keyExpr ? key : value).describe());
+      return {};
+    }
+  }
+  return Value(std::shared_ptr<const DictValue>(std::move(dict)));
+}
+
 Value Generator::expression(const Expr &expr) {
   At here(*this, expr.span);
   switch (expr.kind) {
@@ -283,23 +349,27 @@ Value Generator::expression(const Expr &expr) {
     return tupleOf(*this, llvm::cast<TupleExpr>(expr));
   case Expr::ListComp: {
     auto &list = llvm::cast<ListCompExpr>(expr);
-    Value iterable = expression(*list.iterable);
-    if (!iterable)
-      return {};
-    if (!iterable.tuple()) {
-      fail("a comprehension goes over a tuple, found " + iterable.describe());
+    if (!list.isSimple() && !isCompileTime()) {
+      fail(std::string(list.isList ? "a nested or filtered comprehension"
+                                   : "a generator expression") +
+           " is not in the language");
       return {};
     }
     std::vector<Value> items;
-    for (const Value &item : iterable.tuple()->items) {
-      if (!assign(*list.target, item))
-        return {};
-      items.push_back(expression(*list.element));
-      if (!items.back())
-        return {};
-    }
+    if (!comprehension(list, 0, items))
+      return {};
     return newTuple(*this, std::move(items), /*isList=*/true);
   }
+  case Expr::Dict:
+    if (isCompileTime())
+      return dictOf(*this, llvm::cast<DictExpr>(expr));
+    fail("a dict or set is not in the language");
+    return {};
+  case Expr::Lambda:
+    if (isCompileTime())
+      return Constant(LambdaRef{llvm::cast<LambdaExpr>(&expr), frame->module});
+    fail("'lambda' is not in the language");
+    return {};
   case Expr::Unary: {
     auto &unary = llvm::cast<UnaryExpr>(expr);
     Value operand = expression(*unary.operand);

@@ -1,19 +1,36 @@
 // Names: local, global, imported, and Python's own.
 #include "Language/Generator.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+
+#include <utility>
 
 namespace teeny::lang {
 
 using namespace ast;
 
+static Value unknownGlobal(const std::string &name, const std::string &why) {
+  return Constant(Unknown{"the global '" + name + "' is " + why +
+                          ", which is not known at compile time; set it with --global " + name +
+                          "=VALUE if it is a constant"});
+}
+
 Value Generator::lookup(const std::string &name) {
   auto read = [&](const Value &value) -> Value {
     auto *unknown = value.constantOf<Unknown>();
-    if (!unknown || quiet)
-      return value;
-    fail(unknown->why);
-    return {};
+    if (unknown && !quiet) {
+      fail(unknown->why);
+      return {};
+    }
+    auto *function = value.constantOf<FunctionRef>();
+    if (function && function->function->role == FunctionStmt::host && !isCompileTime()) {
+      fail(unknownGlobal(name, "a host function").constantOf<Unknown>()->why);
+      return {};
+    }
+    return value;
   };
   auto local = frame->scope.find(name);
   if (local != frame->scope.end())
@@ -43,11 +60,13 @@ Module &Generator::moduleOf(const ParsedFile &file) {
   if (module)
     return *module;
   module = std::make_unique<Module>(file);
-  execute(*module, file.statements);
+  // What the caller sets counts for the conditions of the module, too.
   if (!file.isLibrary)
     for (const auto &[name, value] : options.globals)
       module->names[name] = fromConst(value);
-  return *module;
+  Module &result = *module;
+  execute(result, file.statements);
+  return result;
 }
 
 // The value of an expression at module level; Unknown if it takes Python to tell.
@@ -58,20 +77,76 @@ Value Generator::hostValue(Module &module, const Expr &expr) {
   Frame *saved = frame;
   Span savedPlace = where;
   bool savedFailed = failed;
+  unsigned savedUnrolled = std::exchange(unrolled, hostSteps);
   frame = &host;
   ++quiet;
   Value value = expression(expr);
   --quiet;
+  hostSteps = std::exchange(unrolled, savedUnrolled);
   frame = saved;
   where = savedPlace;
   failed = savedFailed;
   return value ? value : Value(Constant(Unknown{}));
 }
 
-static Value unknownGlobal(const std::string &name, const std::string &why) {
-  return Constant(Unknown{"the global '" + name + "' is " + why +
-                          ", which is not known at compile time; set it with --global " + name +
-                          "=VALUE if it is a constant"});
+// What the questions of host code to the machine come to: kernels are for GPUs with CUDA.
+static std::optional<bool> platform(const Expr &expr) {
+  if (auto *call = llvm::dyn_cast<CallExpr>(&expr))
+    return platform(*call->callee);
+  std::string name;
+  if (auto *plain = llvm::dyn_cast<NameExpr>(&expr))
+    name = llvm::StringRef(plain->name).lower();
+  if (auto *attribute = llvm::dyn_cast<AttributeExpr>(&expr))
+    name = llvm::StringRef(attribute->name).lower();
+  llvm::StringRef word = llvm::StringRef(name).ltrim('_');
+  for (llvm::StringRef verb : {"is_", "has_", "use_", "on_"})
+    if (word.consume_front(verb))
+      return llvm::StringSwitch<std::optional<bool>>(word)
+          .Cases({"hip", "rocm", "amd", "xpu", "intel", "npu", "mps", "cpu", "musa"}, false)
+          .Cases({"cuda", "nvidia", "cuda_alike", "triton"}, true)
+          .Default(std::nullopt);
+  return std::nullopt;
+}
+
+// The truth of a condition of host code, as far as it goes.
+std::optional<bool> Generator::hostTruth(Module &module, const Expr &expr) {
+  if (std::optional<bool> known = constantTruth(hostValue(module, expr)))
+    return known;
+  if (auto *node = llvm::dyn_cast<UnaryExpr>(&expr); node && node->op == UnaryOp::logicalNot) {
+    std::optional<bool> inner = hostTruth(module, *node->operand);
+    return inner ? std::optional<bool>(!*inner) : std::nullopt;
+  }
+  if (auto *node = llvm::dyn_cast<BooleanExpr>(&expr)) {
+    bool all = true;
+    for (const ExprPtr &value : node->values) {
+      std::optional<bool> known = hostTruth(module, *value);
+      if (known && *known != node->isAnd)
+        return known;
+      all &= known.has_value();
+    }
+    return all ? std::optional<bool>(node->isAnd) : std::nullopt;
+  }
+  return platform(expr);
+}
+
+// A name that both branches of a condition set which only Python can tell.
+Value Generator::choice(const std::string &name, Value first, Value second,
+                        const IfStmt &statement) {
+  if (identical(first, second) || second.constantOf<Unknown>())
+    return first;
+  if (first.constantOf<Unknown>())
+    return second;
+  return unknownGlobal(name, "set under a condition of the host at line " +
+                                 std::to_string(statement.span.line));
+}
+
+// Under these names packages hand on Triton's own modules: `from vllm.triton_utils import tl`.
+static Value handedOn(const std::string &name) {
+  return importModule(llvm::StringSwitch<llvm::StringRef>(name)
+                          .Case("triton", "triton")
+                          .Case("tl", "triton.language")
+                          .Cases({"libdevice", "tldevice"}, "triton.language.extra.libdevice")
+                          .Default(name));
 }
 
 // Names from known modules, and from files beside this one.
@@ -88,7 +163,11 @@ void Generator::import(Module &module, const ImportStmt &statement) {
     Value value;
     if (!statement.isFrom) {
       const ParsedFile *file = fileNamed(name.name);
-      value = file ? asValue(name.name, file) : importModule(name.name);
+      bool isPackage = llvm::any_of(statement.inner, [&](const std::string &inner) {
+        return llvm::StringRef(inner).starts_with(name.name + ".") && fileNamed(inner);
+      });
+      value = file || isPackage ? Value(Constant(ModuleRef{name.name, file, &module.file}))
+                                : importModule(name.name);
     } else if (name.name == "*") {
       if (from)
         for (const auto &[other, item] : moduleOf(*from).names)
@@ -105,6 +184,8 @@ void Generator::import(Module &module, const ImportStmt &statement) {
         value = member(statement.module, name.name);
       if (!value)
         value = importModule(inner);
+      if (value.constantOf<Unknown>()) // what packages hand on
+        value = handedOn(name.name);
     }
     module.names[name.alias] =
         value && !value.constantOf<Unknown>()
@@ -128,9 +209,25 @@ Value Generator::globalOf(const ParsedFile &file, const std::string &name) {
   return {};
 }
 
+// `a.b` after `import a.b.c`: a file of a package or, on the way to one, a folder; else invalid.
+Value Generator::packageMember(const ModuleRef &package, const std::string &name) {
+  std::string path = memberModule(package.path, name);
+  const std::map<std::string, const ParsedFile *> &files = package.importer->imports;
+  auto at = files.lower_bound(path);
+  if (at == files.end() || !llvm::StringRef(at->first).starts_with(path))
+    return {};
+  if (at->first == path)
+    return Constant(ModuleRef{path, at->second, package.importer});
+  bool isFolder = at->first[path.size()] == '.';
+  return isFolder ? Value(Constant(ModuleRef{path, nullptr, package.importer})) : Value();
+}
+
 // MODULE.NAME of a file; reports what is not there.
 Value Generator::fileMember(const ParsedFile &file, const std::string &name) {
   Value value = globalOf(file, name);
+  auto *function = value.constantOf<FunctionRef>();
+  if (function && function->function->role == FunctionStmt::host && !isCompileTime())
+    value = unknownGlobal(name, "a host function");
   auto *unknown = value.constantOf<Unknown>();
   if (value && !unknown)
     return value;
@@ -143,13 +240,38 @@ Value Generator::fileMember(const ParsedFile &file, const std::string &name) {
   return {};
 }
 
+// `triton.jit(f)`, `triton.autotune(...)(f)`: f, which is a kernel of the file; else null.
+static const Expr *wrappedFunction(const Expr &expr) {
+  auto *call = llvm::dyn_cast<CallExpr>(&expr);
+  if (!call || call->arguments.size() != 1)
+    return nullptr;
+  auto isMaker = [](const Expr &callee) {
+    const Expr *maker = &callee;
+    if (auto *inner = llvm::dyn_cast<CallExpr>(maker))
+      maker = inner->callee.get();
+    auto *attribute = llvm::dyn_cast<AttributeExpr>(maker);
+    auto *plain = llvm::dyn_cast<NameExpr>(maker);
+    llvm::StringRef name = attribute ? attribute->name : plain ? plain->name : "";
+    return name == "jit" || name == "autotune" || name == "heuristics";
+  };
+  const Expr *argument = call->arguments.front().get();
+  if (!isMaker(*call->callee))
+    return nullptr;
+  if (const Expr *inner = wrappedFunction(*argument))
+    return inner;
+  return argument->kind == Expr::Name || argument->kind == Expr::Attribute ? argument : nullptr;
+}
+
 // Runs the statements of a module as far as they matter to kernels.
 void Generator::execute(Module &module, const Block &block) {
+  auto isGiven = [&](const std::string &name) {
+    return !module.file.isLibrary && options.globals.count(name);
+  };
   auto bind = [&](const Expr &target, const Value &value) {
     auto *name = llvm::dyn_cast<NameExpr>(&target);
     auto *targets = llvm::dyn_cast<TupleExpr>(&target);
     const TupleValue *tuple = value.tuple();
-    if (name)
+    if (name && !isGiven(name->name))
       module.names[name->name] = value.constantOf<Unknown>()
                                      ? unknownGlobal(name->name, "set by an expression of the host")
                                      : value;
@@ -164,7 +286,8 @@ void Generator::execute(Module &module, const Block &block) {
     if (auto *node = llvm::dyn_cast<ImportStmt>(statement.get())) {
       import(module, *node);
     } else if (auto *node = llvm::dyn_cast<AssignStmt>(statement.get())) {
-      Value value = hostValue(module, *node->value);
+      const Expr *wrapped = wrappedFunction(*node->value);
+      Value value = hostValue(module, wrapped ? *wrapped : *node->value);
       for (const ExprPtr &target : node->targets)
         bind(*target, value);
     } else if (auto *node = llvm::dyn_cast<AnnotatedAssignStmt>(statement.get())) {
@@ -176,10 +299,10 @@ void Generator::execute(Module &module, const Block &block) {
       module.names[node->name] = Constant(FunctionRef{node, &module});
     } else if (auto *node = llvm::dyn_cast<OpaqueStmt>(statement.get())) {
       for (const std::string &name : node->names)
-        module.names[name] = unknownGlobal(name, node->what);
+        if (!isGiven(name))
+          module.names[name] = unknownGlobal(name, node->what);
     } else if (auto *node = llvm::dyn_cast<IfStmt>(statement.get())) {
-      Value test = hostValue(module, *node->test);
-      if (std::optional<bool> known = constantTruth(test)) {
+      if (std::optional<bool> known = hostTruth(module, *node->test)) {
         execute(module, *known ? node->body : node->orelse);
         continue;
       }
@@ -191,8 +314,8 @@ void Generator::execute(Module &module, const Block &block) {
       execute(module, node->body);
       for (auto &[name, value] : module.names) {
         auto other = otherwise.find(name);
-        if (other != otherwise.end() && !identical(value, other->second))
-          value = unknownGlobal(name, "set under a condition of the host");
+        if (other != otherwise.end())
+          value = choice(name, value, other->second, *node);
       }
       for (auto &[name, value] : otherwise)
         module.names.emplace(name, value);

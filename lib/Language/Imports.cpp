@@ -10,19 +10,49 @@
 
 namespace teeny::lang {
 
-// The path of a module as imports of `file` name it, "" if it names none.
+// A module's file in a folder: a/b.py, or a/b/__init__.py of a package; "" if there is none.
+static std::string moduleIn(llvm::StringRef folder, llvm::StringRef module) {
+  namespace path = llvm::sys::path;
+  llvm::SmallString<128> result = folder;
+  if (!module.empty())
+    for (llvm::StringRef part : llvm::split(module, '.'))
+      path::append(result, part);
+  path::remove_dots(result, /*remove_dot_dot=*/false);
+  std::string file = (result + ".py").str();
+  if (!module.empty() && llvm::sys::fs::is_regular_file(file))
+    return file;
+  path::append(result, "__init__.py");
+  return llvm::sys::fs::is_regular_file(result) ? result.str().str() : "";
+}
+
+// The path of a module as imports of `file` name it, "" if there is none.
 static std::string pathOf(const ParsedFile &file, llvm::StringRef module) {
   namespace path = llvm::sys::path;
-  llvm::SmallString<128> result = path::parent_path(file.source->name);
-  bool relative = module.consume_front(".");
-  while (relative && module.consume_front("."))
-    path::append(result, "..");
-  if (module.empty())
+  llvm::SmallString<128> folder = path::parent_path(file.source->name);
+  if (module.consume_front(".")) {
+    while (module.consume_front("."))
+      path::append(folder, "..");
+    return moduleIn(folder, module);
+  }
+  if (!importModule(module.split('.').first).constantOf<Unknown>())
+    return ""; // one that the compiler knows
+  if (std::string beside = moduleIn(folder, module); !beside.empty())
+    return beside;
+  // A package that the file is part of: a folder above it has the package's name.
+  llvm::StringRef package = module.split('.').first;
+  llvm::SmallString<128> above = folder;
+  if (llvm::sys::fs::make_absolute(above))
     return "";
-  for (llvm::StringRef part : llvm::split(module, '.'))
-    path::append(result, part);
-  path::remove_dots(result, /*remove_dot_dot=*/false);
-  return (result + ".py").str();
+  path::remove_dots(above, /*remove_dot_dot=*/true);
+  for (std::string up; !path::filename(above).empty() && above != "/"; up += "../") {
+    if (path::filename(above) == package) {
+      llvm::SmallString<128> root = folder;
+      path::append(root, up + "..");
+      return moduleIn(root, module);
+    }
+    above.truncate(path::parent_path(above).size());
+  }
+  return "";
 }
 
 namespace {
@@ -43,6 +73,8 @@ private:
         for (const ast::ImportStmt::Name &name : node->names)
           if (name.name != "*")
             import(file, node->isFrom ? memberModule(node->module, name.name) : name.name);
+        for (const std::string &inner : node->inner)
+          import(file, inner);
       } else if (auto *node = llvm::dyn_cast<ast::IfStmt>(statement.get())) {
         visit(file, node->body);
         visit(file, node->orelse);
@@ -64,7 +96,7 @@ private:
       return;
     }
     std::string error;
-    if (imported.size() == maxImportedFiles || !llvm::sys::fs::is_regular_file(path))
+    if (imported.size() == maxImportedFiles)
       return;
     const Source *source = sources.readFile(path, error);
     if (!source)

@@ -12,7 +12,8 @@ std::vector<const ast::FunctionStmt *> ParsedFile::functions() const {
   std::vector<const ast::FunctionStmt *> result;
   auto visit = [&](auto &self, const ast::Block &block) -> void {
     for (const ast::StmtPtr &statement : block) {
-      if (auto *function = llvm::dyn_cast<ast::FunctionStmt>(statement.get()))
+      auto *function = llvm::dyn_cast<ast::FunctionStmt>(statement.get());
+      if (function && function->role == ast::FunctionStmt::kernel)
         result.push_back(function);
       if (auto *branch = llvm::dyn_cast<ast::IfStmt>(statement.get())) {
         self(self, branch->body);

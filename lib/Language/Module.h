@@ -42,6 +42,10 @@ public:
 Value moduleMember(llvm::StringRef path, llvm::StringRef name);
 // Names to suggest instead of an unknown member.
 std::vector<std::string> moduleMembers(llvm::StringRef path);
+// Whether it is one of Python's, of which little is known.
+bool isPythonModule(llvm::StringRef path);
+// A constant of such a module: math.pi, torch.float16, torch.finfo(...).max; else invalid.
+Value hostConstant(llvm::StringRef path, llvm::StringRef name);
 // What `import PATH` means: a known module, or Unknown.
 Value importModule(llvm::StringRef path);
 

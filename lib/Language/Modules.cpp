@@ -13,7 +13,7 @@
 namespace teeny::lang {
 
 static llvm::ArrayRef<Builtin> (*const families[])() = {
-    pythonBuiltins, memoryBuiltins, descriptorBuiltins, assemblyBuiltins,
+    pythonBuiltins, hostBuiltins, memoryBuiltins, descriptorBuiltins, assemblyBuiltins,
     shapeBuiltins,  mathBuiltins,   floatBuiltins,      reductionBuiltins};
 
 const Builtin *findBuiltin(llvm::StringRef name, uint8_t where) {
@@ -55,9 +55,22 @@ static uint8_t tableOf(llvm::StringRef path) {
       .Default(0);
 }
 
+// Modules of which host code needs constants and functions; what else is in them is not known.
+static bool isHostModule(llvm::StringRef path) {
+  return llvm::StringSwitch<bool>(path)
+      .Cases({"math", "os", "os.environ", "packaging", "packaging.version", "operator", "torch"},
+             true)
+      .Default(false);
+}
+
 static bool isKnownModule(llvm::StringRef path) {
-  return tableOf(path) || path == "triton.language.extra" ||
+  return tableOf(path) || isHostModule(path) || path.starts_with("torch.finfo.") ||
+         path.starts_with("torch.iinfo.") || path == "triton.language.extra" ||
          path == "triton.language.extra.cuda" || path == "triton.language.PropagateNan";
+}
+
+bool isPythonModule(llvm::StringRef path) {
+  return isHostModule(path) || path.starts_with("torch.");
 }
 
 Value importModule(llvm::StringRef path) {
@@ -74,6 +87,10 @@ Value moduleMember(llvm::StringRef path, llvm::StringRef name) {
   if (const Builtin *builtin = findBuiltin(name, tableOf(path)))
     return Constant(BuiltinRef{builtin});
   std::string inner = (path + "." + name).str();
+  if (const Builtin *builtin = findBuiltin(inner, Builtin::host))
+    return Constant(BuiltinRef{builtin});
+  if (Value value = hostConstant(path, name))
+    return value;
   if (isKnownModule(canonical(inner)))
     return importModule(inner);
   // An enumeration, whose members are known by their values.

@@ -1,6 +1,8 @@
 // Atoms: names, literals, strings, and what is in brackets.
 #include "Language/ParserImpl.h"
 
+#include <utility>
+
 namespace teeny::lang {
 
 using namespace ast;
@@ -65,6 +67,13 @@ ExprPtr Parser::atom() {
   if (at("["))
     return bracketed("]", /*isList=*/true);
   if (at("{")) {
+    size_t begin = position;
+    bool wasQuiet = std::exchange(quiet, true);
+    ExprPtr result = dict();
+    quiet = wasQuiet;
+    if (result)
+      return result;
+    position = begin;
     Span start = peek().span;
     if (!skipBrackets())
       return nullptr;
@@ -72,6 +81,25 @@ ExprPtr Parser::atom() {
   }
   unexpected("an expression");
   return nullptr;
+}
+
+// Null, with the cursor anywhere, for sets and comprehensions.
+ExprPtr Parser::dict() {
+  auto result = std::make_unique<DictExpr>(next().span);
+  while (!at("}")) {
+    ExprPtr key;
+    if (!accept("**") && (!(key = expression()) || !accept(":")))
+      return nullptr;
+    ExprPtr value = expression();
+    if (!value || (!at("}") && !accept(",")))
+      return nullptr;
+    if (!setDepth(*result, {key ? key.get() : value.get(), value.get()}))
+      return nullptr;
+    result->items.emplace_back(std::move(key), std::move(value));
+  }
+  next();
+  result->span = upTo(result->span);
+  return result;
 }
 
 bool Parser::skipBrackets() {
@@ -118,11 +146,10 @@ ExprPtr Parser::bracketed(llvm::StringRef close, bool isList) {
 ExprPtr Parser::comprehension(ExprPtr element, llvm::StringRef close, Span span, bool isList) {
   auto result = std::make_unique<ListCompExpr>(span);
   result->element = std::move(element);
-  result->isSimple = isList && !at("async");
-  for (unsigned clauses = 0; !at(close); ++clauses) {
+  result->isList = isList && !at("async");
+  while (!at(close)) {
     accept("async");
     if (accept("for")) {
-      result->isSimple &= clauses == 0;
       Span targetSpan = peek().span;
       ExprPtr target = binary(0);
       if (target && at(",")) {
@@ -140,14 +167,14 @@ ExprPtr Parser::comprehension(ExprPtr element, llvm::StringRef close, Span span,
       ExprPtr iterable = disjunction();
       if (!iterable)
         return nullptr;
-      if (clauses == 0) {
-        result->target = std::move(target);
-        result->iterable = std::move(iterable);
-      }
-    } else if (accept("if")) {
-      result->isSimple = false;
-      if (!disjunction())
+      if (!setDepth(*result, {target.get(), iterable.get()}))
         return nullptr;
+      result->clauses.push_back({std::move(target), std::move(iterable), {}});
+    } else if (!result->clauses.empty() && accept("if")) {
+      ExprPtr condition = disjunction();
+      if (!condition || !setDepth(*result, {condition.get()}))
+        return nullptr;
+      result->clauses.back().conditions.push_back(std::move(condition));
     } else {
       unexpected("'for', 'if' or '" + close.str() + "'");
       return nullptr;
@@ -155,10 +182,7 @@ ExprPtr Parser::comprehension(ExprPtr element, llvm::StringRef close, Span span,
   }
   next();
   result->span = upTo(span);
-  if (!result->isSimple)
-    return unsupported(result->span,
-                       isList ? "a nested or filtered comprehension" : "a generator expression");
-  if (!setDepth(*result, {result->element.get(), result->target.get(), result->iterable.get()}))
+  if (!setDepth(*result, {result->element.get()}))
     return nullptr;
   return result;
 }

@@ -88,28 +88,40 @@ ExprPtr Parser::expressionList() {
   return tuple;
 }
 
+// Parameters may have defaults with any brackets.
+ExprPtr Parser::lambda() {
+  auto result = std::make_unique<LambdaExpr>(next().span);
+  bool plain = true;
+  while (!at(":") && !at(Token::newline) && !at(Token::end)) {
+    if (plain && at(Token::name) && (peek(1).is(",") || peek(1).is(":"))) {
+      result->parameters.push_back(next().text.str());
+      accept(",");
+      continue;
+    }
+    plain = false;
+    if (at("(") || at("[") || at("{")) {
+      if (!skipBrackets())
+        return nullptr;
+    } else {
+      next();
+    }
+  }
+  if (!expect(":", "after the parameters of a lambda") || !(result->body = expression()) ||
+      !setDepth(*result, {result->body.get()}))
+    return nullptr;
+  result->span = upTo(result->span);
+  if (!plain)
+    return unsupported(result->span, "'lambda'");
+  return result;
+}
+
 ExprPtr Parser::expression() {
   Nesting guard(*this);
   if (tooDeep())
     return nullptr;
   Span start = peek().span;
-  if (at("lambda")) {
-    // Its parameters may have defaults with any brackets; its body is an expression.
-    next();
-    while (!at(":") && !at(Token::newline) && !at(Token::end)) {
-      if (at("(") || at("[") || at("{")) {
-        if (!skipBrackets())
-          return nullptr;
-      } else {
-        next();
-      }
-    }
-    if (!expect(":", "after the parameters of a lambda"))
-      return nullptr;
-    if (!expression())
-      return nullptr;
-    return unsupported(upTo(start), "'lambda'");
-  }
+  if (at("lambda"))
+    return lambda();
   ExprPtr body = disjunction();
   if (!body)
     return nullptr;

@@ -4,6 +4,8 @@
 
 #include "Language/Parser.h"
 
+#include <set>
+
 namespace teeny::lang {
 
 class Parser {
@@ -15,7 +17,10 @@ public:
   ast::Block file();
   ast::StmtPtr moduleStatement();
   ast::Block moduleSuite();
+  void findMakers();
+  bool makesKernel(const ast::Expr *decorator) const;
   ast::StmtPtr decorated();
+  ast::StmtPtr hostFunction();
   ast::StmtPtr moduleIf();
   ast::StmtPtr moduleTry();
   ast::StmtPtr moduleSimple();
@@ -53,6 +58,8 @@ public:
   ast::ExprPtr atom();
   ast::ExprPtr strings();
   bool formattedParts(ast::FormattedStringExpr &result, llvm::StringRef body, bool raw, Span at);
+  ast::ExprPtr dict();
+  ast::ExprPtr lambda();
   ast::ExprPtr bracketed(llvm::StringRef close, bool isList);
   ast::ExprPtr comprehension(ast::ExprPtr element, llvm::StringRef close, Span span, bool isList);
   ast::ExprPtr subscriptItem();
@@ -94,6 +101,10 @@ public:
     ~Nesting() { --parser.nesting; }
   };
   bool tooDeep();
+
+  // What makes kernels of functions, by the names that the file has for it: `triton` and `jit`; and
+  // the functions that a call of it makes kernels, as in `f = triton.jit(f)`.
+  std::set<std::string, std::less<>> tritonNames{"triton"}, makers{"jit"}, made;
 
   const Source &source;
   std::vector<Token> tokens;

@@ -333,6 +333,8 @@ StmtPtr Parser::importStatement() {
         return nullptr;
     } else {
       name.alias = llvm::StringRef(name.name).split('.').first.str();
+      if (name.alias != name.name)
+        result->inner.push_back(name.name);
       name.name = name.alias;
     }
     result->names.push_back(name);

@@ -17,6 +17,13 @@ Value Value::tuple(std::vector<Value> items, bool isList) {
   return Value(std::shared_ptr<const TupleValue>(std::move(result)));
 }
 
+const Value *DictValue::find(llvm::StringRef name) const {
+  for (const auto &[key, value] : items)
+    if (key == name)
+      return &value;
+  return nullptr;
+}
+
 std::optional<Integer> Value::asInteger() const {
   if (auto *value = constantOf<Integer>())
     return *value;
@@ -66,6 +73,7 @@ std::string text(const Constant &constant) {
       return "function '" + std::string(value.builtin->name) + "'";
     }
     std::string operator()(const ModuleRef &value) { return "module '" + value.path + "'"; }
+    std::string operator()(const LambdaRef &) { return "a lambda"; }
     std::string operator()(const Unknown &) { return "a value unknown at compile time"; }
   };
   return std::visit(Printer(), constant);
@@ -83,6 +91,8 @@ std::string Value::describe() const {
     return value->type.name();
   if (const TupleValue *value = tuple())
     return (value->isList ? "a list of " : "a tuple of ") + std::to_string(value->items.size());
+  if (dict())
+    return "a dict";
   if (const BlockPointer *value = blockPointer())
     return (value->isDescriptor ? "a tensor descriptor of " : "a block pointer to ") +
            value->elementType().withShape(value->block).name();
@@ -104,6 +114,7 @@ std::optional<bool> truth(const Constant &constant) {
     std::optional<bool> operator()(const FunctionRef &) { return true; }
     std::optional<bool> operator()(const BuiltinRef &) { return true; }
     std::optional<bool> operator()(const ModuleRef &) { return true; }
+    std::optional<bool> operator()(const LambdaRef &) { return true; }
     std::optional<bool> operator()(const Unknown &) { return std::nullopt; }
   };
   return std::visit(Truth(), constant);
@@ -186,6 +197,8 @@ bool interchangeable(const Value &a, const Value &b) {
     return x.base.type == y.base.type && x.block == y.block && x.order == y.order &&
            x.isDescriptor == y.isDescriptor && x.padsWithNan == y.padsWithNan;
   }
+  if (a.dict() && b.dict())
+    return a.dict() == b.dict();
   if (a.slice() && b.slice())
     return a.slice() == b.slice();
   if (a.method() && b.method())

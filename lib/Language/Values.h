@@ -19,6 +19,7 @@ namespace teeny::lang {
 
 namespace ast {
 struct FunctionStmt;
+struct LambdaExpr;
 }
 class Module;
 class ParsedFile;
@@ -52,7 +53,15 @@ struct BuiltinRef {
 struct ModuleRef {
   std::string path;
   const ParsedFile *file = nullptr;
+  const ParsedFile *importer = nullptr; // of a package: who knows the files that are in it
   bool operator==(const ModuleRef &other) const { return path == other.path && file == other.file; }
+};
+
+// A lambda of host code.
+struct LambdaRef {
+  const ast::LambdaExpr *lambda = nullptr;
+  const Module *module = nullptr;
+  bool operator==(const LambdaRef &other) const { return lambda == other.lambda; }
 };
 
 // A name whose value only Python could tell.
@@ -62,9 +71,10 @@ struct Unknown {
 
 // What is known of a value at compile time.
 using Constant = std::variant<None, bool, Integer, double, std::string, Type, FunctionRef,
-                              BuiltinRef, ModuleRef, Unknown>;
+                              BuiltinRef, ModuleRef, LambdaRef, Unknown>;
 
 struct TupleValue;
+struct DictValue;
 struct BlockPointer;
 struct BoundMethod;
 struct SliceValue;
@@ -78,6 +88,7 @@ public:
       state = std::move(tensor);
   }
   Value(std::shared_ptr<const TupleValue> tuple) : state(std::move(tuple)) {}
+  Value(std::shared_ptr<const DictValue> dict) : state(std::move(dict)) {}
   Value(std::shared_ptr<const BlockPointer> pointer) : state(std::move(pointer)) {}
   Value(std::shared_ptr<const BoundMethod> method) : state(std::move(method)) {}
   Value(std::shared_ptr<const SliceValue> slice) : state(std::move(slice)) {}
@@ -95,6 +106,7 @@ public:
   const Constant *constant() const { return std::get_if<Constant>(&state); }
   const Tensor *tensor() const { return std::get_if<Tensor>(&state); }
   const TupleValue *tuple() const { return get<TupleValue>(); }
+  const DictValue *dict() const { return get<DictValue>(); }
   const BlockPointer *blockPointer() const { return get<BlockPointer>(); }
   const BoundMethod *method() const { return get<BoundMethod>(); }
   const SliceValue *slice() const { return get<SliceValue>(); }
@@ -123,7 +135,7 @@ private:
   }
 
   std::variant<std::monostate, Constant, Tensor, std::shared_ptr<const TupleValue>,
-               std::shared_ptr<const BlockPointer>, std::shared_ptr<const BoundMethod>,
+               std::shared_ptr<const DictValue>, std::shared_ptr<const BlockPointer>, std::shared_ptr<const BoundMethod>,
                std::shared_ptr<const SliceValue>>
       state;
 };
@@ -131,6 +143,13 @@ private:
 struct TupleValue {
   std::vector<Value> items;
   bool isList = false;
+};
+
+// A dict of host code, such as the choices of an autotuner.
+struct DictValue {
+  std::vector<std::pair<std::string, Value>> items;
+
+  const Value *find(llvm::StringRef name) const; // null if there is none
 };
 
 // A window into an array in memory: `tl.make_block_ptr`; or, without offsets, a descriptor of an
