@@ -74,6 +74,11 @@ def constant(value):
 
 
 def run_triton(case):
+    import torch
+    import triton
+
+    # Memory for descriptors that kernels make.
+    triton.set_allocator(lambda size, alignment, stream: torch.empty(size, dtype=torch.int8, device="cuda"))
     tensors = Tensors(case)
     kernel = getattr(feature_cases.load_kernels(case.file), case.kernel)
     values = {

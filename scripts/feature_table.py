@@ -21,8 +21,6 @@ SHARES = {"50": "half", "80": "four fifths"}
 # Features without a case, and why.
 WITHOUT_CASE = {
     "tl.math.pow": "accepted as `libdevice.pow`; Triton 3.6 itself has no such name",
-    ".load": "of tensor descriptors: no case yet",
-    ".store": "of tensor descriptors: no case yet",
 }
 
 OPERATORS = {

@@ -129,6 +129,7 @@ def gather(src, index, axis: tl.constexpr):
     rank: tl.constexpr = len(src.shape)
     tl.static_assert(len(index.shape) == rank, f"takes tiles of one rank, found {rank} and {len(index.shape)}")
     tl.static_assert(-rank <= axis and axis < rank, f"has no axis {axis} in a tile of {rank} dims")
+    tl.static_assert(index.dtype.is_int(), f"takes integers as indices, found {index.dtype}")
     at: tl.constexpr = axis if axis >= 0 else axis + rank
     for dim in tl.static_range(rank):
         tl.static_assert(dim == at or src.shape[dim] == index.shape[dim],

@@ -42,6 +42,7 @@ def philox(seed, c0, c1, c2, c3, n_rounds: tl.constexpr = 10):
     tl.static_assert(seed.dtype.is_int(), f"takes an integer as seed, found {seed.dtype}")
     seed = seed.to(tl.uint64)
     c0 = tl.to_tensor(c0)
+    tl.static_assert(c0.dtype.is_int(), f"takes integers as offsets, found {c0.dtype}")
     bits: tl.constexpr = c0.dtype.primitive_bitwidth
     tl.static_assert(bits == 32 or bits == 64, f"takes counters of 32 or 64 bits, found {c0.dtype}")
     if bits == 32:
@@ -63,6 +64,7 @@ def philox(seed, c0, c1, c2, c3, n_rounds: tl.constexpr = 10):
 def randint4x(seed, offset, n_rounds: tl.constexpr = 10):
     """Four streams of random bits, of uint32."""
     offset = tl.to_tensor(offset)
+    tl.static_assert(offset.dtype.is_int(), f"takes integers as offsets, found {offset.dtype}")
     low = offset.to(tl.uint32)
     zero = low * 0
     high = zero

@@ -185,6 +185,20 @@ static std::string isolate(func::FuncOp function) {
   return bytecode;
 }
 
+// What CPUs leave out, which is said once for all of them.
+static void warnOfOmissions(ArrayRef<func::FuncOp> functions, ArrayRef<Target> targets,
+                            const Sources &sources, Diagnostics &diagnostics) {
+  if (llvm::all_of(targets, [](const Target &target) { return target.isGpu(); }))
+    return;
+  for (func::FuncOp function : functions)
+    function->walk([&](Operation *op) {
+      if (isa<tile::PrintOp>(op))
+        diagnostics.warning(fromMLIR(op->getLoc(), sources), "on CPUs nothing is printed");
+      if (isa<tile::AssertOp>(op))
+        diagnostics.warning(fromMLIR(op->getLoc(), sources), "on CPUs this is not checked");
+    });
+}
+
 std::optional<std::vector<GeneratedCode>>
 teeny::generateCode(ModuleOp module, ArrayRef<Target> targets, const CodeOptions &options,
                     const Sources &sources, Diagnostics &diagnostics,
@@ -193,6 +207,7 @@ teeny::generateCode(ModuleOp module, ArrayRef<Target> targets, const CodeOptions
   for (func::FuncOp function : module.getOps<func::FuncOp>())
     if (function->hasAttr(tile::kernelAttr))
       functions.push_back(function);
+  warnOfOmissions(functions, targets, sources, diagnostics);
   std::vector<std::string> kernels;
   for (func::FuncOp function : functions)
     kernels.push_back(isolate(function));

@@ -3,7 +3,10 @@
 
 #include "Driver/ToolErrors.h"
 #include "Language/FunctionText.h"
+#include "Language/Signature.h"
+#include "Language/Tuning.h"
 
+#include "mlir/IR/MLIRContext.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
 
@@ -24,6 +27,26 @@ static std::string textOf(const TuneConfig &config) {
   TuneConfig::Entries all = config.values;
   all.insert(all.end(), config.options.begin(), config.options.end());
   return assignments(all);
+}
+
+// Configs that are no list, where it takes no Python to tell them.
+static void listConfigs(const KernelFile &file, FunctionDescription &function,
+                        mlir::MLIRContext *context) {
+  if (function.configsText.empty())
+    return;
+  TuningSpace space = tuningSpace(file, function.name, GenerateOptions(), context);
+  if (!space.isKnown)
+    return;
+  function.configsText.clear();
+  for (const TuningConfig &config : space.configs) {
+    TuneConfig &entry = function.configs.emplace_back();
+    for (const auto &[name, value] : config.values)
+      entry.values.emplace_back(name, constText(value));
+    if (config.numWarps)
+      entry.options.emplace_back("num_warps", std::to_string(*config.numWarps));
+    if (config.numStages)
+      entry.options.emplace_back("num_stages", std::to_string(*config.numStages));
+  }
 }
 
 static void printText(const FunctionDescription &function, llvm::raw_ostream &os) {
@@ -103,7 +126,7 @@ ExitCode teeny::listKernels(const ListOptions &options, llvm::raw_ostream &out,
   const Source *source = sources.readFile(options.file, reason);
   if (!source)
     return toolError(err, ExitCode::userError, unreadable(options.file, reason));
-  std::unique_ptr<KernelFile> file = KernelFile::parse(source, diagnostics);
+  std::unique_ptr<KernelFile> file = KernelFile::parse(source, diagnostics, &sources);
   if (file && file->kernels().empty()) {
     SourceLocation whole;
     whole.source = source;
@@ -113,6 +136,9 @@ ExitCode teeny::listKernels(const ListOptions &options, llvm::raw_ostream &out,
   if (diagnostics.hasErrors())
     return ExitCode::userError;
   std::vector<FunctionDescription> functions = describeFunctions(*file);
+  mlir::MLIRContext context;
+  for (FunctionDescription &function : functions)
+    listConfigs(*file, function, &context);
   if (options.json) {
     llvm::json::OStream json(out, 2);
     json.array([&] {

@@ -29,9 +29,10 @@ struct KernelOptions {
   std::vector<std::string> kernels, signatures;
   std::vector<std::string> ranges;  // --range NAME=LOW:HIGH
   std::vector<std::string> globals; // --global NAME=VALUE
-  int numWarps = 4;
-  int numStages = 3;
-  std::string fp32Dot; // --fp32-dot: "ieee", "tf32"; empty: the source decides
+  std::string config; // --config: a number or NAME=VALUE,...; empty: the autotuner's first
+  std::optional<int> numWarps, numStages; // without: the config's, else 4 and 3
+  bool debug = false;                     // --debug: assertions are checked, on GPUs
+  std::string fp32Dot;                    // --fp32-dot: "ieee", "tf32"; empty: the source decides
 };
 
 struct CompileOptions {

@@ -1,6 +1,7 @@
 #include "Driver/StandaloneKernels.h"
 
 #include "Driver/BuildManifest.h"
+#include "Language/Tuning.h"
 #include "Support/Suggest.h"
 #include "Tile/IR/Tile.h"
 
@@ -76,7 +77,7 @@ void StandaloneKernels::readGlobals() {
 }
 
 bool StandaloneKernels::read() {
-  generation.numWarps = options.numWarps;
+  generation.checkAssertions = options.debug;
   if (!options.fp32Dot.empty())
     generation.fp32Dot =
         options.fp32Dot == "ieee" ? lang::DotPrecision::ieee : lang::DotPrecision::tf32;
@@ -97,12 +98,96 @@ bool StandaloneKernels::read() {
   return !diagnostics.hasErrors();
 }
 
+bool StandaloneKernels::pickConfig(Kernel &kernel, MLIRContext *context) {
+  TuningSpace space = tuningSpace(*kernel.file, kernel.info->name, generation, context);
+  const std::string &wanted = options.config;
+  if (!space.isKnown) {
+    if (wanted.empty())
+      return true;
+    SourceLocation place = space.isTuned ? space.place : kernel.info->location;
+    diagnostics
+        .error(place, space.isTuned ? "only Python can tell the configs of this autotuner"
+                                    : "'" + kernel.info->name + "' has no @triton.autotune")
+        .suggest("give the values in the signature");
+    return false;
+  }
+  const TuningConfig *chosen = nullptr;
+  size_t number = 0;
+  if (!StringRef(wanted).getAsInteger(10, number))
+    chosen = number < space.configs.size() ? &space.configs[number] : nullptr;
+  else
+    for (const TuningConfig &config : space.configs)
+      if (!chosen && config.matches(wanted))
+        chosen = &config;
+  if (!chosen) {
+    Diagnostic &error = diagnostics.error(space.place, "no config '" + wanted + "' among the " +
+                                                           std::to_string(space.configs.size()) +
+                                                           " of this autotuner");
+    error.suggest("the first is 0: " + space.configs.front().text());
+    return false;
+  }
+  for (const auto &[name, value] : chosen->values) {
+    bool isGiven = llvm::any_of(
+        kernel.specs, [&name = name](const ParamSpec &spec) { return spec.name == name; });
+    if (isGiven)
+      continue;
+    if (!kernel.info->find(name)) {
+      diagnostics
+          .error(space.place, "the config " + chosen->text() + " sets '" + name + "', but '" +
+                                  kernel.info->name + "' has no such parameter")
+          .note(kernel.info->location, "the kernel");
+      return false;
+    }
+    ParamSpec spec;
+    spec.name = name;
+    spec.kind = ParamSpec::constexprValue;
+    spec.value = value;
+    kernel.specs.push_back(std::move(spec));
+  }
+  if (chosen->numWarps) {
+    int64_t warps = *chosen->numWarps;
+    if (warps < 1 || warps > 32 || !llvm::isPowerOf2_64(warps)) {
+      diagnostics.error(space.place, "num_warps of the config " + chosen->text() +
+                                         " is no power of two from 1 to 32");
+      return false;
+    }
+    kernel.numWarps = int(warps);
+  }
+  if (chosen->numStages)
+    kernel.numStages = int(std::clamp<int64_t>(*chosen->numStages, 1, 16));
+  return true;
+}
+
+bool StandaloneKernels::tune(Kernel &kernel, MLIRContext *context) {
+  const KernelInfo &info = *kernel.info;
+  if (!pickConfig(kernel, context) ||
+      !applyHeuristics(*kernel.file, info.name, generation, context, kernel.specs, diagnostics))
+    return false;
+  kernel.numWarps = options.numWarps.value_or(kernel.numWarps);
+  kernel.numStages = options.numStages.value_or(kernel.numStages);
+  for (const KernelParameter &parameter : info.parameters) {
+    bool isGiven = llvm::any_of(kernel.specs,
+                                [&](const ParamSpec &spec) { return spec.name == parameter.name; });
+    if (isGiven || parameter.hasDefault)
+      continue;
+    diagnostics
+        .error(parameter.location, "neither the signature nor a decorator of '" + info.name +
+                                       "' gives '" + parameter.name + "' a value")
+        .suggest("give it in the signature: '" + parameter.name + "=...'");
+    return false;
+  }
+  return true;
+}
+
 bool StandaloneKernels::generate(ModuleOp module) {
   for (Kernel &kernel : kernels) {
     kernel.symbol = kernel.info->name;
     for (unsigned i = 2; module.lookupSymbol(kernel.symbol); ++i)
       kernel.symbol = kernel.info->name + "_" + std::to_string(i);
+    if (!tune(kernel, module.getContext()))
+      continue;
     generation.symbolName = kernel.symbol;
+    generation.numWarps = kernel.numWarps;
     func::FuncOp function = generateKernel(*kernel.file, kernel.info->name, kernel.specs,
                                            generation, module, diagnostics);
     assert((function || diagnostics.hasErrors()) && "a kernel fails with an error");
@@ -111,9 +196,9 @@ bool StandaloneKernels::generate(ModuleOp module) {
     if (kernel.symbol != kernel.info->name)
       function->setAttr(tile::functionAttr,
                         StringAttr::get(module.getContext(), kernel.info->name));
-    if (options.numStages != tile::numStages(module))
+    if (kernel.numStages != tile::numStages(module))
       function->setAttr(tile::numStagesAttr,
-                        Builder(module.getContext()).getI32IntegerAttr(options.numStages));
+                        Builder(module.getContext()).getI32IntegerAttr(kernel.numStages));
     FailureOr<SmallVector<PointerUses>> uses = findPointerUses(function);
     assert(succeeded(uses) && "the analysis accepts what the front end makes");
     kernel.uses = std::move(*uses);

@@ -37,11 +37,15 @@ private:
     const KernelInfo *info = nullptr;
     std::vector<ParamSpec> specs;
     std::string symbol;
+    int numWarps = 4, numStages = 3;
     llvm::SmallVector<PointerUses> uses; // by run-time parameter
   };
   const KernelInfo *findKernel(const std::string &text, const KernelFile *&file);
   void readRanges();
   void readGlobals();
+  // What autotuners and heuristics leave to the compiler.
+  bool tune(Kernel &kernel, mlir::MLIRContext *context);
+  bool pickConfig(Kernel &kernel, mlir::MLIRContext *context);
 
   const KernelOptions options;
   Sources &sources;

@@ -172,6 +172,24 @@ Value limits(Call &call, const char *kind) {
 Value floatLimits(Call &call) { return limits(call, "finfo"); }
 Value integerLimits(Call &call) { return limits(call, "iinfo"); }
 
+// A choice of an autotuner: a tuple of its values and its options, two dicts.
+Value config(Call &call) {
+  auto options = std::make_shared<DictValue>();
+  for (unsigned index : {1, 2})
+    if (call.has(index))
+      options->items.emplace_back(index == 1 ? "num_warps" : "num_stages", call[index]);
+  Value values = call[0];
+  if (!values || values.isNone())
+    values = Value(std::make_shared<const DictValue>());
+  if (!values.dict())
+    return call.fail("triton.Config takes a dict, found " + values.describe());
+  return Value::tuple({values, Value(std::shared_ptr<const DictValue>(std::move(options)))});
+}
+
+// One program is made for all targets, so that a question for a certain one is answered with no.
+Value isCuda(Call &) { return Value::boolean(true); }
+Value isNotThis(Call &) { return Value::boolean(false); }
+
 double ceilOf(double value) { return std::ceil(value); }
 double floorOf(double value) { return std::floor(value); }
 double truncOf(double value) { return std::trunc(value); }
@@ -185,14 +203,13 @@ double tanhOf(double value) { return std::tanh(value); }
 
 Value hostConstant(llvm::StringRef path, llvm::StringRef name) {
   if (path == "math") {
-    std::optional<double> value =
-        llvm::StringSwitch<std::optional<double>>(name)
-            .Case("pi", M_PI)
-            .Case("e", M_E)
-            .Case("tau", 2 * M_PI)
-            .Case("inf", HUGE_VAL)
-            .Case("nan", std::nan(""))
-            .Default(std::nullopt);
+    std::optional<double> value = llvm::StringSwitch<std::optional<double>>(name)
+                                      .Case("pi", M_PI)
+                                      .Case("e", M_E)
+                                      .Case("tau", 2 * M_PI)
+                                      .Case("inf", HUGE_VAL)
+                                      .Case("nan", std::nan(""))
+                                      .Default(std::nullopt);
     return value ? Value::floating(*value) : Value();
   }
   if (path == "torch") {
@@ -245,6 +262,16 @@ llvm::ArrayRef<Builtin> hostBuiltins() {
       {"getattr", "object, name, default=None", B::python, true, getAttribute},
       {"map", "function, values", B::python, true, mapped},
       {"filter", "function, values", B::python, true, filtered},
+      {"Config",
+       "kwargs=None, num_warps=None, num_stages=None, num_ctas=None, maxnreg=None, pre_hook=None, "
+       "ir_override=None",
+       B::triton, true, config},
+      {"triton.language.target_info.is_cuda", "", B::host, true, isCuda},
+      {"triton.language.target_info.is_hip", "", B::host, true, isNotThis},
+      {"triton.language.target_info.is_hip_cdna3", "", B::host, true, isNotThis},
+      {"triton.language.target_info.is_hip_cdna4", "", B::host, true, isNotThis},
+      {"triton.language.target_info.cuda_capability_geq", "major, minor=0", B::host, true,
+       isNotThis},
       {"os.getenv", "name, default=None", B::host, true, environment},
       {"os.environ.get", "name, default=None", B::host, true, environment},
       {"packaging.version.parse", "text", B::host, true, version},

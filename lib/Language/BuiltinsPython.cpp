@@ -3,6 +3,8 @@
 #include "Language/Constants.h"
 #include "Language/Generator.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 #include <cmath>
 
 namespace teeny::lang {
@@ -149,8 +151,44 @@ Value isInstance(Call &call) {
   return Value::boolean(false);
 }
 
+// The prefix ends in ": " and begins with a space, as Triton prints it.
 Value print(Call &call) {
-  call.semantics.errors.warn(call.builtin.fullName() + " is not generated: kernels do not print");
+  const std::string *text = call[0].asString();
+  if (!text)
+    return call.fail(call.builtin.fullName() + " takes text known at compile time first, found " +
+                         call[0].describe(),
+                     "write " + call.builtin.fullName() + "('x: ', x)");
+  std::string prefix = *text;
+  if (llvm::any_of(prefix, [](char c) { return uint8_t(c) < ' ' || uint8_t(c) > '~'; }))
+    return call.fail("the text of " + call.builtin.fullName() + " must be printable ASCII");
+  std::optional<bool> hex = call.boolean(1, false);
+  if (!hex)
+    return {};
+  llvm::SmallVector<bool> isSigned;
+  llvm::SmallVector<mlir::Value> sources;
+  for (const Value &value : call.rest()) {
+    if (!value.tensor() && !value.isNumber())
+      return call.fail(call.builtin.fullName() + " prints scalars and tiles, found " +
+                       value.describe());
+    Tensor tensor = call.semantics.toTensor(value);
+    if (!tensor)
+      return {};
+    ElementType element = tensor.type.element;
+    if (!element.isPointer() && element.scalar.isFloat8()) {
+      tensor = call.semantics.cast(tensor, ScalarType::fp32);
+      if (!tensor)
+        return {};
+    }
+    isSigned.push_back(!element.isPointer() && element.scalar.isSigned());
+    sources.push_back(tensor.value);
+  }
+  if (!sources.empty()) {
+    llvm::StringRef trimmed = llvm::StringRef(prefix).rtrim(' ');
+    prefix = trimmed.str() + (trimmed.ends_with(":") || trimmed.empty() ? " " : ": ");
+  }
+  if (!llvm::StringRef(prefix).starts_with(" "))
+    prefix.insert(0, " ");
+  call.semantics.emit.print(prefix, *hex, isSigned, sources);
   return Value::none();
 }
 
@@ -207,11 +245,9 @@ Value staticAssert(Call &call) {
 }
 
 Value deviceAssert(Call &call) {
-  // As in Triton without debugging.
-  std::optional<bool> known = call.generator.constantTruth(call[0]);
-  if (known && !*known)
-    call.semantics.errors.warn("the assertion is false");
-  return Value::none();
+  std::string message = call.has(1) && call[1].constant() ? display(*call[1].constant()) : "";
+  bool valid = call.generator.assertion(call[0], message, call.has(2) ? &call[2] : nullptr);
+  return valid ? Value::none() : Value();
 }
 
 Value dtypeOf(Call &call) {
@@ -261,6 +297,17 @@ Value sequence(Call &call) {
   return call.fail(call.builtin.fullName() + " cannot be called");
 }
 
+// A condition of `while`, with what is said about the loop: hints alone.
+Value condition(Call &call) {
+  std::optional<bool> disableLicm = call.boolean(1, false);
+  return disableLicm ? call[0] : Value();
+}
+
+Value mapElementwise(Call &call) {
+  return call.fail("tl.map_elementwise is not supported",
+                   "write the function for tiles, with tl.where where it branches");
+}
+
 Value onlyAType(Call &call) { return call.fail(call.builtin.fullName() + " cannot be called"); }
 
 } // namespace
@@ -285,7 +332,7 @@ llvm::ArrayRef<Builtin> pythonBuiltins() {
       {"min", "*values", B::python, true, minimum},
       {"max", "*values", B::python, true, maximum},
       {"isinstance", "value, kinds", B::python, true, isInstance},
-      {"print", "*values", B::python, false, print},
+      {"print", "prefix, *values, hex=False", B::python, false, print},
       {"device_print", "prefix, *values, hex=False", B::language, false, print},
       {"static_print", "*values", B::language, false, staticPrint},
       {"cdiv", "x, y", B::triton, true, ceilDivide},
@@ -293,6 +340,8 @@ llvm::ArrayRef<Builtin> pythonBuiltins() {
       {"constexpr", "value", B::language, true, constexprOf},
       {"static_assert", "condition, message=None", B::language, true, staticAssert},
       {"device_assert", "condition, message=None, mask=None", B::language, false, deviceAssert},
+      {"condition", "arg1, disable_licm=False", B::language, true, condition},
+      {"map_elementwise", "scalar_fn, *args, pack=1", B::language, false, mapElementwise},
       {"dtype", "name", B::language, true, dtypeOf},
       {"tensor", "", B::language, true, onlyAType},
       {"const", "", B::language, true, onlyAType},

@@ -323,6 +323,9 @@ Value FunctionChecker::resolve(const Expr &expr, bool report) {
   if (!found && report) {
     std::string shown = module->path == "triton.language" ? "tl" : module->path;
     std::string near = nearest(node->name, moduleMembers(module->path));
+    if (std::string extension = extensionOf(module->path + "." + node->name);
+        !extension.empty() || isPythonModule(module->path))
+      return {}; // said where it is compiled
     error(node->nameSpan.line == node->span.line ? node->nameSpan : node->span,
           "'" + shown + "' has no '" + node->name + "'",
           near.empty() ? "" : "did you mean '" + shown + "." + near + "'?");

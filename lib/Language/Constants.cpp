@@ -207,6 +207,10 @@ Result evaluate(ast::CompareOp op, const Constant &lhs, const Constant &rhs, std
     if (leftText && rightText)
       return compare(*leftText, *rightText);
   }
+  auto *left = std::get_if<Unknown>(&lhs), *right = std::get_if<Unknown>(&rhs);
+  if (identity && ((left && left->isSome && std::holds_alternative<None>(rhs)) ||
+                   (right && right->isSome && std::holds_alternative<None>(lhs))))
+    return Constant(op == Op::isNot);
   if (std::holds_alternative<Unknown>(lhs) || std::holds_alternative<Unknown>(rhs)) {
     error = "a value unknown at compile time is compared";
     return std::nullopt;

@@ -192,6 +192,12 @@ public:
                                                 llvm::ArrayRef<mlir::Value> sources,
                                                 llvm::ArrayRef<Type> results);
 
+  // Text for each element, and a check of each; `isSigned` is of the sources' integers.
+  void print(llvm::StringRef prefix, bool hex, llvm::ArrayRef<bool> isSigned,
+             llvm::ArrayRef<mlir::Value> sources);
+  void assertion(mlir::Value condition, llvm::StringRef message, llvm::StringRef file,
+                 unsigned line, llvm::StringRef function);
+
   // What the source promises about a value; `name` is one of the attributes in README.md.
   void hint(mlir::Value value, llvm::StringRef name, llvm::ArrayRef<int64_t> values);
 

@@ -202,6 +202,16 @@ mlir::Value Emitter::compareAndSwap(MemoryOrder memoryOrder, MemoryScope memoryS
 }
 void Emitter::barrier() { state->create<tile::BarrierOp>(); }
 
+void Emitter::print(llvm::StringRef prefix, bool hex, llvm::ArrayRef<bool> isSigned,
+                    llvm::ArrayRef<mlir::Value> sources) {
+  state->create<tile::PrintOp>(prefix, hex, isSigned, mlir::ValueRange(sources));
+}
+
+void Emitter::assertion(mlir::Value condition, llvm::StringRef message, llvm::StringRef file,
+                        unsigned line, llvm::StringRef function) {
+  state->create<tile::AssertOp>(condition, message, file, line, function);
+}
+
 //===-- Across elements -----------------------------------------------------------------------===//
 
 mlir::Value Emitter::dot(mlir::Value lhs, mlir::Value rhs, mlir::Value acc,

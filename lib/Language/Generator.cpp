@@ -204,6 +204,13 @@ mlir::func::FuncOp Generator::kernel(const KernelFile &file, llvm::StringRef nam
   frame = &outermost;
   outermost.module = &moduleOf(file.parsed());
   where = syntax->span;
+  checksAssertions = options.checkAssertions;
+  for (const ast::ExprPtr &decorator : syntax->decorators)
+    if (auto *made = llvm::dyn_cast<ast::CallExpr>(decorator.get()))
+      for (const ast::Keyword &keyword : made->keywords)
+        if (auto *constant = llvm::dyn_cast<ast::ConstantExpr>(keyword.value.get()))
+          checksAssertions |=
+              keyword.name == "debug" && constant->which == ast::ConstantExpr::trueValue;
   bool valid = bindParameters(*info, *syntax, specs, into) && run(syntax->body, /*tail=*/true);
   frame = nullptr;
   if (function)

@@ -22,6 +22,7 @@
 #include "Language/Call.h"
 #include "Language/Language.h"
 #include "Language/Module.h"
+#include "Language/Tuning.h"
 
 #include <map>
 
@@ -63,6 +64,10 @@ public:
   mlir::func::FuncOp kernel(const KernelFile &file, llvm::StringRef name,
                             llvm::ArrayRef<ParamSpec> specs, mlir::ModuleOp into);
 
+  // What decorators say of a kernel's compile-time parameters (GeneratorTuning.cpp, Tuning.h).
+  TuningSpace tuningSpace(const KernelFile &file, llvm::StringRef name);
+  bool applyHeuristics(const KernelFile &file, llvm::StringRef name, std::vector<ParamSpec> &specs);
+
   // ErrorSink: at the place being generated, with the calls that lead there.
   void fail(std::string message, std::string hint = "") override;
   void warn(std::string message) override;
@@ -92,6 +97,9 @@ public:
   // The body of a region that combines scalars: reduce and scan.
   std::optional<DetachedRegion> combiner(const Value &function, llvm::ArrayRef<Type> elements,
                                          llvm::SmallVectorImpl<mlir::Value> &yields);
+
+  // tl.device_assert, and the statement: nothing without debugging, as in Triton.
+  bool assertion(const Value &condition, const std::string &message, const Value *mask);
 
   // Names (GeneratorModules.cpp): what a file's module level binds, and members of known modules.
   Module &moduleOf(const ParsedFile &file);
@@ -176,6 +184,7 @@ private:
   // Names (GeneratorModules.cpp).
   Value lookup(const std::string &name);
   void execute(Module &module, const ast::Block &block);
+  const ast::FunctionStmt *kernelNamed(const KernelFile &file, llvm::StringRef name);
   Value hostValue(Module &module, const ast::Expr &expr);
   std::optional<bool> hostTruth(Module &module, const ast::Expr &expr);
   Value choice(const std::string &name, Value first, Value second, const ast::IfStmt &statement);
@@ -207,14 +216,15 @@ private:
   Diagnostics &diagnostics;
   Frame *frame = nullptr;
   Span where;
-  unsigned depth = 0;    // of calls
-  unsigned calls = 0;    // inlined so far
-  unsigned unrolled = 0; // iterations of unrolled loops so far
+  unsigned depth = 0;     // of calls
+  unsigned calls = 0;     // inlined so far
+  unsigned unrolled = 0;  // iterations of unrolled loops so far
   unsigned hostSteps = 0; // statements of host code carried out so far
-  unsigned quiet = 0;    // host code is evaluated: what fails is unknown, no error
+  unsigned quiet = 0;     // host code is evaluated: what fails is unknown, no error
   std::map<const ParsedFile *, std::unique_ptr<Module>> modules;
   mlir::func::FuncOp function;
   bool failed = false;
+  bool checksAssertions = false, saidUnchecked = false;
   Diagnostic *lastError = nullptr; // until the next report
 };
 

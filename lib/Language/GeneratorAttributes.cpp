@@ -135,11 +135,20 @@ Value Generator::attribute(const Value &base, const std::string &name) {
       return fileMember(*module->file, name);
     if (Value found = member(module->path, name))
       return found;
- if (isPythonModule(module->path)) {
+    if (isPythonModule(module->path)) {
       fail("'" + module->path + "." + name + "' is not known at compile time");
       return {};
     }
     std::string shown = module->path == "triton.language" ? "tl" : module->path;
+    if (std::string extension = extensionOf(module->path + "." + name); !extension.empty()) {
+      fail("'" + name + "' is of " + extension + ", which the language does not have");
+      return {};
+    }
+    std::string replacement = shown == "tl" ? replacementOf(name) : "";
+    if (!replacement.empty()) {
+      fail("'tl' has no '" + name + "'", replacement);
+      return {};
+    }
     std::string near = nearest(name, moduleMembers(module->path));
     fail("'" + shown + "' has no '" + name + "'",
          near.empty() ? "" : "did you mean '" + shown + "." + near + "'?");
@@ -155,6 +164,14 @@ Value Generator::attribute(const Value &base, const std::string &name) {
     return typeAttribute(*type, name);
   if (name == "value" && base.constant())
     return base;
+  if (const TupleValue *pair = base.tuple();
+      pair && pair->items.size() == 2 && pair->items[0].dict() && pair->items[1].dict()) {
+    // A triton.Config.
+    if (name == "kwargs")
+      return pair->items[0];
+    if (const Value *option = pair->items[1].dict()->find(name))
+      return *option;
+  }
   if (base.asString() || base.dict())
     if (const Builtin *builtin =
             findBuiltin((base.dict() ? "dict." : "str.") + name, Builtin::host))

@@ -129,6 +129,16 @@ Value Generator::compare(CompareOp op, const Value &lhs, const Value &rhs) {
   }
   if (equality)
     return Value::boolean((op == CompareOp::eq) == identical(lhs, rhs));
+  // Tuples, such as versions, by the first items that differ.
+  const TupleValue *left = lhs.tuple(), *right = rhs.tuple();
+  if (left && right && !membership && !identity) {
+    size_t i = 0, sizes[] = {left->items.size(), right->items.size()};
+    while (i < std::min(sizes[0], sizes[1]) && identical(left->items[i], right->items[i]))
+      ++i;
+    if (i < sizes[0] && i < sizes[1])
+      return compare(op, left->items[i], right->items[i]);
+    return compare(op, Value::integer(Integer(sizes[0])), Value::integer(Integer(sizes[1])));
+  }
   fail("'" + spelling(op).str() + "' is not defined for " + lhs.describe() + " and " +
        rhs.describe());
   return {};
@@ -311,8 +321,7 @@ static Value dictOf(Generator &generator, const DictExpr &expr) {
     } else if (key.asString()) {
       set(*key.asString(), value);
     } else {
-      generator.fail("the keys of a dict are strings, found " +
-                     (keyExpr ? key : value).describe());
+      generator.fail("the keys of a dict are strings, found " + (keyExpr ? key : value).describe());
       return {};
     }
   }

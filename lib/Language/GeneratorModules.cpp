@@ -158,6 +158,9 @@ void Generator::import(Module &module, const ImportStmt &statement) {
   auto asValue = [](const std::string &name, const ParsedFile *file) {
     return Value(Constant(ModuleRef{name, file}));
   };
+  auto isGiven = [&](const std::string &name) {
+    return !module.file.isLibrary && options.globals.count(name);
+  };
   const ParsedFile *from = statement.isFrom ? fileNamed(statement.module) : nullptr;
   for (const ImportStmt::Name &name : statement.names) {
     Value value;
@@ -187,12 +190,18 @@ void Generator::import(Module &module, const ImportStmt &statement) {
       if (value.constantOf<Unknown>()) // what packages hand on
         value = handedOn(name.name);
     }
-    module.names[name.alias] =
-        value && !value.constantOf<Unknown>()
-            ? value
-            : unknownGlobal(name.alias, "imported from '" +
-                                            (statement.isFrom ? statement.module : name.name) +
-                                            "'");
+    if (isGiven(name.alias))
+      continue;
+    std::string origin = statement.isFrom ? statement.module : name.name;
+    std::string whole = statement.isFrom          ? memberModule(origin, name.name)
+                        : statement.inner.empty() ? name.name
+                                                  : statement.inner.front();
+    if (std::string extension = extensionOf(whole); !extension.empty())
+      value = Constant(Unknown{"'" + name.alias + "' is of " + extension +
+                               ", which the language does not have"});
+    else if (!value || value.constantOf<Unknown>())
+      value = unknownGlobal(name.alias, "imported from '" + origin + "'");
+    module.names[name.alias] = std::move(value);
   }
 }
 
@@ -335,7 +344,8 @@ void Generator::execute(Module &module, const Block &block) {
 // The member of a known module, or an invalid value.
 Value Generator::member(llvm::StringRef module, llvm::StringRef name) {
   Value value = moduleMember(module, name);
-  return value || !isLibraryMember(module, name) ? value : libraryFunction(name);
+  std::string function = libraryName(module, name);
+  return value || !isLibraryMember(module, function) ? value : libraryFunction(function);
 }
 
 Value Generator::libraryFunction(llvm::StringRef name) {

@@ -2,6 +2,10 @@
 #include "Language/Constants.h"
 #include "Language/Generator.h"
 
+#include "llvm/Support/Path.h"
+
+#include <utility>
+
 namespace teeny::lang {
 
 using namespace ast;
@@ -229,22 +233,48 @@ bool Generator::returnStatement(const ReturnStmt &statement) {
   return true;
 }
 
-// As in Triton without debugging, nothing is generated; what is known to be false is worth a
-// warning.
 bool Generator::assertStatement(const AssertStmt &statement) {
   Value test = expression(*statement.test);
-  if (!test)
+  Value text = test && statement.message ? expression(*statement.message) : Value::string("");
+  if (!test || !text)
     return false;
-  std::optional<bool> known = constantTruth(test);
-  if (!known || *known)
+  return assertion(test, text.constant() ? display(*text.constant()) : text.describe(), nullptr);
+}
+
+bool Generator::assertion(const Value &condition, const std::string &message, const Value *mask) {
+  std::optional<bool> known = constantTruth(condition);
+  if (known && *known)
     return true;
-  std::string message;
-  if (statement.message) {
-    Value text = expression(*statement.message);
-    if (text && text.constant())
-      message = ": " + display(*text.constant());
+  if (known)
+    warn("the assertion is false" + (message.empty() ? "" : ": " + message));
+  const Tensor *tensor = condition.tensor();
+  if (!known && (!tensor || tensor->type.element.isPointer())) {
+    fail("an assertion takes a condition, found " + condition.describe());
+    return false;
   }
-  warn("the assertion is false" + message);
+  if (!checksAssertions) {
+    if (!known && !std::exchange(saidUnchecked, true))
+      warn("assertions are not checked; compile with --debug to have GPUs check them");
+    return true;
+  }
+  Semantics meaning = semantics();
+  Tensor holds = meaning.toTensor(condition);
+  holds = holds ? meaning.toBool(holds) : Tensor();
+  if (holds && mask) {
+    Tensor masked = meaning.toTensor(*mask);
+    masked = masked ? meaning.unary(UnaryOp::logicalNot, masked) : Tensor();
+    holds = masked ? meaning.logical(/*isAnd=*/false, holds, masked) : Tensor();
+  }
+  if (!holds)
+    return false;
+  // The place is that in the user's code.
+  const Frame *at = frame;
+  Span span = where;
+  for (; at->caller && at->module->file.isLibrary; at = at->caller)
+    span = at->callSpan;
+  // Without the folder: code does not depend on where it is compiled.
+  llvm::StringRef file = llvm::sys::path::filename(at->module->file.source->name);
+  emit.assertion(holds.value, message, file, span.line, at->function->name);
   return true;
 }
 

@@ -32,6 +32,9 @@ std::vector<const ast::FunctionStmt *> ParsedFile::functions() const {
 
 std::string ParsedFile::shown(const ast::FunctionStmt &function) const {
   bool device = llvm::StringRef(source->name).starts_with("lang/libdevice");
+  llvm::StringRef name = function.name;
+  if (isLibrary && name.consume_front("helper_"))
+    return ("triton_helpers." + name).str();
   return (isLibrary ? device ? "libdevice." : "tl." : "") + function.name;
 }
 
@@ -75,8 +78,8 @@ static bool isUnspecialized(const ast::FunctionStmt &function, size_t index) {
       continue;
     for (const ast::Keyword &keyword : call->keywords) {
       auto *list = llvm::dyn_cast<ast::TupleExpr>(keyword.value.get());
-      if (!list || (keyword.name != "do_not_specialize" &&
-                    keyword.name != "do_not_specialize_on_alignment"))
+      if (!list ||
+          (keyword.name != "do_not_specialize" && keyword.name != "do_not_specialize_on_alignment"))
         continue;
       for (const ast::ExprPtr &item : list->items) {
         auto *name = llvm::dyn_cast<ast::StringExpr>(item.get());
@@ -88,6 +91,15 @@ static bool isUnspecialized(const ast::FunctionStmt &function, size_t index) {
     }
   }
   return false;
+}
+
+static bool isTuner(const ast::Expr &decorator) {
+  auto *call = llvm::dyn_cast<ast::CallExpr>(&decorator);
+  const ast::Expr *callee = call ? call->callee.get() : nullptr;
+  auto *attribute = llvm::dyn_cast_or_null<ast::AttributeExpr>(callee);
+  auto *plain = llvm::dyn_cast_or_null<ast::NameExpr>(callee);
+  llvm::StringRef name = attribute ? attribute->name : plain ? plain->name : "";
+  return name == "autotune" || name == "heuristics";
 }
 
 const KernelParameter *KernelInfo::find(llvm::StringRef name) const {
@@ -122,6 +134,8 @@ std::unique_ptr<KernelFile> KernelFile::parse(const Source *source, Diagnostics 
   for (const ast::FunctionStmt *function : result->file->functions()) {
     KernelInfo info;
     info.name = function->name;
+    for (const ast::ExprPtr &decorator : function->decorators)
+      info.isTuned |= isTuner(*decorator);
     info.location = place(function->span);
     for (const auto &[index, parameter] : llvm::enumerate(function->parameters)) {
       const ast::Expr *annotation = parameter.annotation.get();

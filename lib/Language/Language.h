@@ -48,6 +48,7 @@ struct KernelInfo {
   std::string name;
   SourceLocation location;
   std::vector<KernelParameter> parameters;
+  bool isTuned = false; // @triton.autotune or @triton.heuristics give some of them values
 
   const KernelParameter *find(llvm::StringRef name) const;
 };
@@ -92,6 +93,7 @@ struct ParamSpec {
 struct GenerateOptions {
   std::string symbolName; // empty: the function's name
   int numWarps = 4;
+  bool checkAssertions = false;              // @triton.jit(debug=True) does the same for its kernel
   std::map<std::string, ConstValue> globals; // override or supply the file's globals
   // Precision of dots of f32 operands; without a value the source decides, which means tf32 unless
   // it says otherwise.

@@ -27,6 +27,8 @@ public:
 // see each other. The file that defines one, parsed; null if none does. May be called from any
 // thread.
 const ParsedFile *libraryFileOf(llvm::StringRef function);
+// The name in the library of what a module calls `name`.
+std::string libraryName(llvm::StringRef path, llvm::StringRef name);
 // Whether a function of the library is a member of a module: of `tl`, `tl.math` or `libdevice`.
 bool isLibraryMember(llvm::StringRef path, llvm::StringRef function);
 
@@ -46,6 +48,10 @@ std::vector<std::string> moduleMembers(llvm::StringRef path);
 bool isPythonModule(llvm::StringRef path);
 // A constant of such a module: math.pi, torch.float16, torch.finfo(...).max; else invalid.
 Value hostConstant(llvm::StringRef path, llvm::StringRef name);
+// The extension of Triton that a module is of, as errors name it; "" for others.
+std::string extensionOf(llvm::StringRef path);
+// Why a name of tl is not there, or what to use instead; "" if there is nothing to say.
+std::string replacementOf(llvm::StringRef name);
 // What `import PATH` means: a known module, or Unknown.
 Value importModule(llvm::StringRef path);
 

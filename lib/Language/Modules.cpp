@@ -14,7 +14,7 @@ namespace teeny::lang {
 
 static llvm::ArrayRef<Builtin> (*const families[])() = {
     pythonBuiltins, hostBuiltins, memoryBuiltins, descriptorBuiltins, assemblyBuiltins,
-    shapeBuiltins,  mathBuiltins,   floatBuiltins,      reductionBuiltins};
+    shapeBuiltins,  mathBuiltins, floatBuiltins,  reductionBuiltins};
 
 const Builtin *findBuiltin(llvm::StringRef name, uint8_t where) {
   for (auto family : families)
@@ -33,6 +33,10 @@ std::vector<std::string> builtinNames(uint8_t where) {
   return names;
 }
 
+// What the kernels that PyTorch's inductor writes import: its functions are the library's, with
+// `helper_` before their names.
+static constexpr llvm::StringLiteral helpersModule = "torch._inductor.runtime.triton_helpers";
+
 // One name for each module: the parts of the package in which things are defined are all
 // `triton.language`.
 static llvm::StringRef canonical(llvm::StringRef path) {
@@ -43,6 +47,7 @@ static llvm::StringRef canonical(llvm::StringRef path) {
       .Cases({"triton.language.libdevice", "triton.language.extra.cuda.libdevice",
               "triton.language.math.libdevice", "triton.language.extra.libdevice"},
              "triton.language.extra.libdevice")
+      .Case("torch._inductor.triton_helpers", helpersModule)
       .Default(path);
 }
 
@@ -58,19 +63,21 @@ static uint8_t tableOf(llvm::StringRef path) {
 // Modules of which host code needs constants and functions; what else is in them is not known.
 static bool isHostModule(llvm::StringRef path) {
   return llvm::StringSwitch<bool>(path)
+      .Cases({"torch._inductor", "torch._inductor.runtime"}, true)
       .Cases({"math", "os", "os.environ", "packaging", "packaging.version", "operator", "torch"},
              true)
       .Default(false);
 }
 
 static bool isKnownModule(llvm::StringRef path) {
-  return tableOf(path) || isHostModule(path) || path.starts_with("torch.finfo.") ||
+  return tableOf(path) || isHostModule(path) || path == helpersModule ||
+         path == "triton.language.target_info" || path.starts_with("torch.finfo.") ||
          path.starts_with("torch.iinfo.") || path == "triton.language.extra" ||
          path == "triton.language.extra.cuda" || path == "triton.language.PropagateNan";
 }
 
 bool isPythonModule(llvm::StringRef path) {
-  return isHostModule(path) || path.starts_with("torch.");
+  return isHostModule(path) || (path.starts_with("torch.") && path != helpersModule);
 }
 
 Value importModule(llvm::StringRef path) {
@@ -84,6 +91,10 @@ Value moduleMember(llvm::StringRef path, llvm::StringRef name) {
   path = canonical(path);
   if (!isKnownModule(path))
     return {};
+  if (path == helpersModule && name == "math")
+    return importModule("triton.language.math");
+  if (path == helpersModule && name == "libdevice")
+    return importModule("triton.language.extra.libdevice");
   if (const Builtin *builtin = findBuiltin(name, tableOf(path)))
     return Constant(BuiltinRef{builtin});
   std::string inner = (path + "." + name).str();
@@ -102,6 +113,8 @@ Value moduleMember(llvm::StringRef path, llvm::StringRef name) {
     if (std::optional<ScalarType> type = ScalarType::parse(name))
       if (name == type->languageName())
         return Value::type(Type(*type));
+    if (name == "TRITON_MAX_TENSOR_NUMEL")
+      return Value::integer(1 << 20);
     if (name == "pi32_t")
       return Value::type(Type(ElementType(ScalarType::int32, 1)));
   }
@@ -159,6 +172,10 @@ const ParsedFile *libraryFileOf(llvm::StringRef function) {
   return &file;
 }
 
+std::string libraryName(llvm::StringRef path, llvm::StringRef name) {
+  return (canonical(path) == helpersModule ? "helper_" : "") + name.str();
+}
+
 // math*.py are behind functions of the compiler, libdevice*.py are libdevice's, others tl's.
 bool isLibraryMember(llvm::StringRef path, llvm::StringRef function) {
   path = canonical(path);
@@ -167,6 +184,8 @@ bool isLibraryMember(llvm::StringRef path, llvm::StringRef function) {
   if (found == library.files.end() || function.starts_with("_"))
     return false;
   llvm::StringRef file = embeddedLibrary()[found->second].name;
+  if (file == "lang/inductor.py")
+    return path == helpersModule;
   if (path == "triton.language")
     return !file.starts_with("lang/math") && !file.starts_with("lang/libdevice");
   return (tableOf(path) & (Builtin::math | Builtin::libdevice)) &&
@@ -178,7 +197,7 @@ std::vector<std::string> moduleMembers(llvm::StringRef path) {
   std::vector<std::string> names = builtinNames(tableOf(path));
   for (const auto &entry : Library::get().files)
     if (isLibraryMember(path, entry.first()))
-      names.push_back(entry.first().str());
+      names.push_back(entry.first().drop_front(path == helpersModule ? 7 : 0).str());
   return names;
 }
 

@@ -235,6 +235,14 @@ Tensor Semantics::dot(Tensor lhs, Tensor rhs, Tensor acc, DotPrecision precision
     return fail("tl.dot of " + lhs.type.name() + " and " + rhs.type.name() +
                     ": the element types differ",
                 "convert one of them with .to(...)");
+  // Every 8-bit float is a number of f16, and products of those are exact in the sum's type.
+  if (l.scalar.isFloat8()) {
+    lhs = cast(lhs, ScalarType::fp16);
+    rhs = lhs ? cast(rhs, ScalarType::fp16) : Tensor();
+    if (!rhs)
+      return {};
+    l = lhs.type.element;
+  }
   llvm::ArrayRef<int64_t> a = lhs.type.shape, b = rhs.type.shape;
   if (a.back() != b[rank - 2] || a.drop_back(2) != b.drop_back(2))
     return fail("tl.dot of shapes " + shapeText(a) + " and " + shapeText(b) +

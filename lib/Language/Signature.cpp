@@ -172,7 +172,8 @@ std::optional<std::vector<ParamSpec>> SignatureBinder::run() {
   for (size_t i = 0; i < bound.size(); ++i)
     if (bound[i])
       specs.push_back(std::move(*bound[i]));
-    else if (!kernel.parameters[i].hasDefault)
+    else if (!kernel.parameters[i].hasDefault &&
+             !(kernel.isTuned && kernel.parameters[i].isConstexpr))
       missing.push_back(&kernel.parameters[i]);
   // After a mistake with names, what seems to be missing may be there under another.
   if (!missing.empty() && (ok || !named)) {

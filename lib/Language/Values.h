@@ -20,7 +20,7 @@ namespace teeny::lang {
 namespace ast {
 struct FunctionStmt;
 struct LambdaExpr;
-}
+} // namespace ast
 class Module;
 class ParsedFile;
 struct Builtin;
@@ -67,6 +67,7 @@ struct LambdaRef {
 // A name whose value only Python could tell.
 struct Unknown {
   std::string why;
+  bool isSome = false; // it is not None
 };
 
 // What is known of a value at compile time.
@@ -135,8 +136,8 @@ private:
   }
 
   std::variant<std::monostate, Constant, Tensor, std::shared_ptr<const TupleValue>,
-               std::shared_ptr<const DictValue>, std::shared_ptr<const BlockPointer>, std::shared_ptr<const BoundMethod>,
-               std::shared_ptr<const SliceValue>>
+               std::shared_ptr<const DictValue>, std::shared_ptr<const BlockPointer>,
+               std::shared_ptr<const BoundMethod>, std::shared_ptr<const SliceValue>>
       state;
 };
 

@@ -72,6 +72,64 @@ TEST_CASE("helpers come from files beside the kernel, in every spelling") {
   }
 }
 
+TEST_CASE("helpers come from packages that the kernel is part of") {
+  Folder folder;
+  folder.write("package/__init__.py", "");
+  folder.write("package/utils.py", "FACTOR: tl.constexpr = 12345.0\n" + helper);
+  folder.write("package/inner/__init__.py", "from .deep import shift as moved\n");
+  folder.write("package/inner/deep.py", "from package.utils import scaled\n"
+                                        "@triton.jit\ndef shift(v):\n    return scaled(v)\n");
+  const std::pair<const char *, const char *> spellings[] = {
+      {"from package.utils import scaled", "scaled"},
+      {"import package.utils", "package.utils.scaled"},
+      {"import package.inner.deep", "package.inner.deep.shift"},
+      {"import package.inner.deep as d", "d.shift"},
+      {"from package.inner import moved", "moved"},
+      {"from . import moved", "moved"},
+      {"from .. import utils", "utils.scaled"},
+  };
+  for (auto [import, call] : spellings) {
+    folder.write("package/inner/kernel.py", std::string(import) +
+                                                "\n@triton.jit\ndef kernel(x):\n    tl.store(x, " +
+                                                call + "(tl.load(x)))\n");
+    std::string ir = folder.compile("package/inner/kernel.py");
+    INFO(import << "\n" << ir);
+    CHECK(ir.find("1.234500e+04") != std::string::npos);
+  }
+}
+
+TEST_CASE("what a module does before its kernels is carried out") {
+  // Each makes `scaled` a function, or FACTOR a constant, that the kernel reads.
+  const char *const modules[] = {
+      "import os\nif os.getenv('FAST', '0') == '1':\n    FACTOR = tl.constexpr(1.0)\nelse:\n"
+      "    FACTOR = tl.constexpr(12345.0)\n",
+      "from packaging import version\nif version.parse(triton.__version__) >= "
+      "version.parse('3.10'):\n    FACTOR = tl.constexpr(1.0)\nelse:\n"
+      "    FACTOR = tl.constexpr(12345.0)\n",
+      "def is_hip():\n    return triton.runtime.driver.active.get_current_target() == 'hip'\n"
+      "FACTOR = tl.constexpr(1.0 if False else 12345.0)\nif is_hip():\n"
+      "    FACTOR = tl.constexpr(1.0)\n",
+      "import torch\nif torch.version.hip is None and elsewhere or True:\n"
+      "    FACTOR = tl.constexpr(torch.finfo(torch.float16).max / 65504.0 * 12345.0)\n",
+      "import math\nFACTOR: tl.constexpr = tl.constexpr(math.floor(math.pi * 3929.6) - 0.0)\n",
+      "def total(n):\n    result = 0\n    for i in range(n):\n        result += i\n"
+      "    return result - 60.0\nFACTOR = tl.constexpr(total(158) + 2.0)\n",
+      "FACTOR = getattr(tl, 'no_such_constant', tl.constexpr(12345.0))\n",
+      "from serving.triton_utils import tl, triton\nFACTOR = tl.constexpr(12345.0)\n",
+      "try:\n    from elsewhere import FACTOR\nexcept ImportError:\n"
+      "    FACTOR = tl.constexpr(12345.0)\n",
+  };
+  Folder folder;
+  for (const char *module : modules) {
+    folder.write("kernel.py", module + helper +
+                                  "@triton.jit\ndef kernel(x):\n"
+                                  "    tl.store(x, scaled(tl.load(x)))\n");
+    std::string ir = folder.compile("kernel.py");
+    INFO(module << "\n" << ir);
+    CHECK(ir.find("1.234500e+04") != std::string::npos);
+  }
+}
+
 TEST_CASE("files may import each other") {
   Folder folder;
   folder.write("a.py", "from b import twice\n@triton.jit\ndef once(v):\n    return v + 4321.0\n"

@@ -116,3 +116,18 @@ func.func @across(%x: tensor<64x32xf32, #square>, %i: tensor<64x32xi32, #square>
   %d = tile.dot ieee %lhs, %rhs, %acc : tensor<2x64x32xf16> * tensor<2x32x16xf16> -> tensor<2x64x16xf32>
   return
 }
+
+// -----
+
+// CHECK-LABEL: func @text
+func.func @text(%x: tensor<16xf32>, %n: i32, %holds: tensor<16xi1>) {
+  // CHECK: tile.print " x: " [false, true](%{{.*}}, %{{.*}} : tensor<16xf32>, i32)
+  tile.print " x: " [false, true] (%x, %n : tensor<16xf32>, i32)
+  // CHECK: tile.print " n: " hex [true](%{{.*}} : i32)
+  tile.print " n: " hex [true] (%n : i32)
+  // CHECK: tile.print " here" []
+  tile.print " here" []
+  // CHECK: tile.assert %{{.*}}, "all" at "kernel.py" : 3 in "f" : tensor<16xi1>
+  tile.assert %holds, "all" at "kernel.py" : 3 in "f" : tensor<16xi1>
+  return
+}

@@ -23,14 +23,19 @@ void Input::addKernelFlags() {
        "Types and values of its parameters: '*fp16:16, *fp16, i32, fp32, 1024'", "S");
   list("--range", kernels.ranges, "Between which values an integer parameter is", "NAME=LOW:HIGH");
   list("--global", kernels.globals, "Value of a global of the file", "NAME=VALUE");
-  group->add_option("--num-warps", kernels.numWarps, "Warps of a program")
+  group
+      ->add_option("--config", kernels.config,
+                   "Which of an autotuner's configs, by number from 0 or by values; the first")
+      ->type_name("N|NAME=VALUE,...");
+  group->add_option("--num-warps", kernels.numWarps, "Warps of a program (of the config, else 4)")
       ->check(CLI::IsMember({1, 2, 4, 8, 16, 32}))
-      ->capture_default_str()
       ->type_name("N");
-  group->add_option("--num-stages", kernels.numStages, "Stages of pipelined loops")
+  group
+      ->add_option("--num-stages", kernels.numStages,
+                   "Stages of pipelined loops (of the config, else 3)")
       ->check(CLI::Range(1, 16))
-      ->capture_default_str()
       ->type_name("N");
+  group->add_flag("--debug", kernels.debug, "Check assertions of the kernel, on GPUs");
   group
       ->add_option("--fp32-dot", kernels.fp32Dot,
                    "Precision of dots of fp32, whatever the source says")
@@ -51,7 +56,8 @@ void Input::divide() {
   if (!isKernel(files.front())) {
     if (files.size() > 1)
       throw CLI::ArgumentMismatch("one FILE is expected, found " + std::to_string(files.size()));
-    refuse({"--signature", "--range", "--global", "--num-warps", "--num-stages", "--fp32-dot"},
+    refuse({"--signature", "--range", "--global", "--config", "--num-warps", "--num-stages",
+            "--debug", "--fp32-dot"},
            "this is for a kernel, FILE.py::FUNC");
     graph.file = files.front();
     return;

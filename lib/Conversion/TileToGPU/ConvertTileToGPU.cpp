@@ -68,6 +68,7 @@ LogicalResult ConvertTileToGPUPass::convert(func::FuncOp kernel, const GpuFacts 
   populateAtomicPatterns(context, patterns);
   populateBufferPatterns(context, patterns);
   populateInlineAsmPatterns(context, patterns);
+  populatePrintPatterns(context, patterns);
   populateWarpgroupDotPatterns(context, patterns);
 
   ConversionTarget target(*mlirContext);

@@ -47,6 +47,8 @@ void populateBufferPatterns(KernelContext &, mlir::RewritePatternSet &);
 void populateWarpgroupDotPatterns(KernelContext &, mlir::RewritePatternSet &);
 void populateAtomicPatterns(KernelContext &, mlir::RewritePatternSet &);
 void populateInlineAsmPatterns(KernelContext &, mlir::RewritePatternSet &);
+// Text and failed assertions, by what the driver has for them.
+void populatePrintPatterns(KernelContext &, mlir::RewritePatternSet &);
 // Of scalars: division, exp2, sqrt, rsqrt; and the report of functions that no pattern knows.
 void populateMathPatterns(const mlir::TypeConverter &types, mlir::RewritePatternSet &patterns);
 mlir::LogicalResult verifyMath(mlir::Operation *kernel);

@@ -238,6 +238,22 @@ def Tile_BarrierOp : Tile_Op<"barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
   let assemblyFormat = "attr-dict";
 }
 
+def Tile_PrintOp : Tile_Op<"print", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Text for each element of the sources, or one without sources";
+  let description = [{
+    Each source has a bit that says whether its integers are signed. CPUs print nothing.
+  }];
+  let arguments = (ins StrAttr:$prefix, UnitAttr:$hex, DenseBoolArrayAttr:$isSigned, Variadic<Tile_Value>:$sources);
+  let assemblyFormat = "$prefix (`hex` $hex^)? $isSigned (`(` $sources^ `:` type($sources) `)`)? attr-dict";
+}
+
+def Tile_AssertOp : Tile_Op<"assert", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "The launch fails with a message where a condition is false";
+  let description = "The place is that in the source. CPUs check nothing.";
+  let arguments = (ins Tile_BoolValue:$condition, StrAttr:$message, StrAttr:$file, I32Attr:$line, StrAttr:$function);
+  let assemblyFormat = "$condition `,` $message `at` $file `:` $line `in` $function attr-dict `:` type($condition)";
+}
+
 def Tile_InlineAsmOp : Tile_Op<"inline_asm", [Elementwise, Scalarizable, Vectorizable, Tensorizable,
                                               DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "PTX that computes `pack` elements of each result from as many of each operand";

@@ -25,8 +25,8 @@ bool isTile(Value value) { return isa<RankedTensorType>(value.getType()); }
 bool isKnown(Operation *op) {
   return isElementwise(op) || isTileAccess(op) ||
          isa<ArangeOp, SplatOp, ExpandDimsOp, BroadcastOp, TransOp, ReshapeOp, JoinOp, SplitOp,
-             ReduceOp, ScanOp, DotOp, arith::ConstantOp, scf::ForOp, scf::IfOp, scf::WhileOp,
-             scf::YieldOp, scf::ConditionOp>(op);
+             ReduceOp, ScanOp, DotOp, PrintOp, AssertOp, arith::ConstantOp, scf::ForOp, scf::IfOp,
+             scf::WhileOp, scf::YieldOp, scf::ConditionOp>(op);
 }
 
 // Rewrites one function according to its classes.
@@ -82,6 +82,8 @@ private:
         return decided(loop.getBeforeArguments()[number]);
       return decided(op->getParentOp()->getResult(number));
     }
+    if (isa<PrintOp, AssertOp>(op)) // any layout will do
+      return decided(operand.get());
     LayoutInterface layout = chosen.lookup(op);
     if (auto dot = dyn_cast<DotOp>(op); dot && number < 2) {
       int64_t width =
