@@ -95,6 +95,44 @@ holds "no cubin"
 expect 1 "$teenyc" dump --ptx --target=compute_90 x.bundle
 holds "compute_90"
 
+# A kernel with an autotuner is compiled for its first config, or the one that is named; a heuristic follows.
+cat > tuned.py <<'KERNEL'
+import triton
+import triton.language as tl
+
+@triton.autotune([triton.Config({"A": a}, num_warps=w) for a in [16, 64] for w in [2, 8]], key=["n"])
+@triton.heuristics({"EVEN": lambda args: args["A"] % 32 == 0})
+@triton.jit
+def tuned(x, n, A: tl.constexpr, EVEN: tl.constexpr):
+    i = tl.arange(0, A)
+    tl.device_assert(i < n, "inside")
+    tl.device_print("i", i)
+    tl.store(x + i, EVEN, mask=i < n)
+KERNEL
+expect 0 "$teenyc" kernels tuned.py
+holds "A=64, num_warps=8"
+tuned() { expect "$1" "$teenyc" compile tuned.py::tuned --signature '*fp32, i32' --target=x86-64,compute_80 -o tuned.bundle "${@:2}"; }
+tuned 0
+expect 0 "$teenyc" dump --launches tuned.bundle
+holds "tuned.py:7, 2 warps"
+expect 0 "$teenyc" dump --ptx tuned.bundle
+holds "vprintf"
+for config in 3 A=64,num_warps=8; do
+  tuned 0 --config $config
+  holds "assertions are not checked"
+  expect 0 "$teenyc" dump --launches tuned.bundle
+  holds "tuned.py:7, 8 warps"
+done
+tuned 0 --config 3 --num-warps 4 --debug
+holds "on CPUs this is not checked"
+holds "on CPUs nothing is printed"
+expect 0 "$teenyc" dump --launches tuned.bundle
+holds "tuned.py:7, 4 warps"
+expect 0 "$teenyc" dump --ptx tuned.bundle
+holds "__assertfail"
+tuned 1 --config A=3
+holds "no config 'A=3' among the 4"
+
 # Without an assembler, a cubin is an error of the environment, and the bundle that was there stays.
 cp x.bundle before
 expect 3 env PATH=/nonexistent CUDA_HOME=/nonexistent TEENY_PTXAS=/nonexistent/ptxas "$teenyc" compile "$graph" -o x.bundle --target=sm_80
