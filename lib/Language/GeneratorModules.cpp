@@ -77,12 +77,13 @@ Value Generator::hostValue(Module &module, const Expr &expr) {
   Frame *saved = frame;
   Span savedPlace = where;
   bool savedFailed = failed;
-  unsigned savedUnrolled = std::exchange(unrolled, hostSteps);
+  unsigned savedUnrolled = std::exchange(unrolled, hostSteps), savedCalls = calls;
   frame = &host;
   ++quiet;
   Value value = expression(expr);
   --quiet;
   hostSteps = std::exchange(unrolled, savedUnrolled);
+  calls = savedCalls;
   frame = saved;
   where = savedPlace;
   failed = savedFailed;
