@@ -15,6 +15,13 @@ for file in "$tree"/bin/* "$tree"/lib/*.so; do
   [[ $path != *"$build"* && $path != *"$scratch"* ]] || fail "$file looks for libraries in $path"
 done
 
+# The manual and completions are those of this teenyc. (The runtime alone has none.)
+if [ -e "$tree/bin/teenyc" ]; then
+  "$tree/bin/teenyc" man | cmp - "$tree/share/man/man1/teenyc.1"
+  "$tree/bin/teenyc" completion bash | cmp - "$tree/share/bash-completion/completions/teenyc"
+  "$tree/bin/teenyc" completion zsh | cmp - "$tree/share/zsh/site-functions/_teenyc"
+fi
+
 "$cmake" -S "$(dirname "$0")/outside" -B "$scratch/outside" "-DCMAKE_PREFIX_PATH=$tree" -DCMAKE_BUILD_TYPE=Release \
   "-DSOURCE=$examples/readme_example.c" >/dev/null
 "$cmake" --build "$scratch/outside" >/dev/null
