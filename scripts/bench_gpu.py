@@ -16,146 +16,18 @@ import importlib.util
 import json
 import math
 import random
+import re
 import statistics
 import struct
 import subprocess
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+from bench_cases import CASES, ROOT, SIZES, evaluate
+
 LAUNCHES = 32  # in one graph
 REPLAYS = 30
 L2_BYTES = 60 << 20
-
-#===-- Cases ---------------------------------------------------------------------------------===#
-
-
-class Case:
-    """An op at one size; `reference` computes its outputs with PyTorch in the dtype that it is given."""
-
-    def __init__(self, name, op, reference, dims, dtype="f32", attrs=None, tolerance=1e-5):
-        self.name, self.op, self.reference, self.dims = name, op, reference, dims
-        self.dtype, self.attrs, self.tolerance = dtype, attrs or {}, tolerance
-
-    def declaration(self):
-        path = ROOT / "kernels" / self.op
-        return path, json.loads(path.read_text())
-
-    def element(self, tensor):
-        return self.dtype if tensor["dtype"] == "T" else tensor["dtype"]
-
-    def names(self):
-        """Values of the names that expressions of the declaration use."""
-        attrs = {n: a["default"] for n, a in self.declaration()[1].get("attrs", {}).items() if "default" in a}
-        return {**attrs, **self.attrs, **self.dims}
-
-    def shape(self, tensor):
-        return [evaluate(d, self.names()) for d in tensor["shape"]]
-
-
-def softmax(x):
-    return x.softmax(1)
-
-
-def layer_norm(x, weight, bias):
-    mean = x.mean(1, keepdim=True)
-    rstd = ((x - mean).square().mean(1, keepdim=True) + 1e-5).rsqrt()
-    return (x - mean) * rstd * weight + bias, mean[:, 0], rstd[:, 0]
-
-
-def rms_norm(x, weight):
-    rstd = (x.square().mean(1, keepdim=True) + 1e-5).rsqrt()
-    return x * rstd * weight, rstd[:, 0]
-
-
-def attention(causal):
-    def reference(q, k, v):
-        score = q @ k.transpose(1, 2) * 0.125
-        if causal:
-            score = score.masked_fill(score.new_ones(score.shape[1:]).triu(1) > 0, -math.inf)
-        return score.softmax(2) @ v, score.logsumexp(2)
-
-    return reference
-
-
-def attention_dq(q, k, v, out, lse, d_out):
-    weight = (q @ k.transpose(1, 2) * 0.125 - lse[:, :, None]).exp()
-    return weight * (d_out @ v.transpose(1, 2) - (out * d_out).sum(2, keepdim=True)) @ k * 0.125
-
-
-def softmax_backward(out, d_out):
-    return out * (d_out - (out * d_out).sum(1, keepdim=True))
-
-
-def bce(x, t):
-    return (x.clamp(min=0) - x * t + x.abs().neg().exp().log1p()).sum(0)
-
-
-def bce_backward(x, t, d_loss):
-    return d_loss * (x.sigmoid() - t)
-
-
-def decode(ltrb, anchor_x, anchor_y, strides):
-    x1, y1, x2, y2 = anchor_x - ltrb[:, 0], anchor_y - ltrb[:, 1], anchor_x + ltrb[:, 2], anchor_y + ltrb[:, 3]
-    import torch
-
-    return torch.stack(((x1 + x2) / 2, (y1 + y2) / 2, x2 - x1, y2 - y1), 1) * strides
-
-
-def product(a, b):
-    return a @ b
-
-
-ROWS = {"M": 8192, "N": 4096}
-CLASSES = {"C": 80, "N": 16 * 8400}
-LARGE = {"M": 4096, "N": 4096, "K": 4096}
-HEADS = {"BH": 32, "Nq": 4096, "Nk": 4096, "D": 64, "DV": 64}
-MATMUL = {"BLOCK_M": 128, "BLOCK_N": 128, "BLOCK_K": 32}
-FLASH = {"scale": 0.125, "BLOCK_M": 128, "BLOCK_N": 64}
-CASES = [
-    Case("add", "basic/add.json", lambda x, y: x + y, {"n": 1 << 25}),
-    Case("softmax", "nn/softmax.json", softmax, ROWS),
-    Case("softmax_f16", "nn/softmax.json", softmax, ROWS, "f16", tolerance=1e-3),
-    Case("softmax_odd", "nn/softmax.json", softmax, {"M": 8192, "N": 4095}),
-    Case("layer_norm", "nn/layer_norm.json", layer_norm, ROWS),
-    Case("rms_norm", "nn/rms_norm.json", rms_norm, ROWS),
-    Case("softmax_backward", "nn/softmax_backward.json", softmax_backward, ROWS),
-    Case("bce", "yolo/bce_cls_loss.json", bce, CLASSES),
-    Case("bce_backward", "yolo/bce_cls_loss_backward.json", bce_backward, CLASSES),
-    Case("bce_backward_f16", "yolo/bce_cls_loss_backward.json", bce_backward, CLASSES, "f16", tolerance=1e-3),
-    Case("argmax", "basic/argmax.json", lambda x: x.argmax(1), ROWS),
-    Case("cumsum", "basic/cumsum.json", lambda x: x.cumsum(1), ROWS),
-    Case("column_sum", "basic/column_sum.json", lambda x: x.sum(0), ROWS),
-    Case("detect_decode", "yolo/detect_decode.json", decode, {"B": 32, "A": 8400}, attrs={"BLOCK_A": 256}),
-    Case("matmul_f16", "linear/matmul.json", product, LARGE, "f16", MATMUL, tolerance=1e-3),
-    Case("matmul_f16_k64", "linear/matmul.json", product, LARGE, "f16", {**MATMUL, "BLOCK_K": 64}, tolerance=1e-3),
-    Case("matmul_bf16", "linear/matmul.json", product, LARGE, "bf16", MATMUL, tolerance=1e-2),
-    Case("matmul_tf32", "linear/matmul.json", product, LARGE, "f32", {**MATMUL, "PRECISION": "tf32"}, tolerance=1e-3),
-    Case("flash", "attn/flash2.json", attention(False), HEADS, "f16", {**FLASH, "CAUSAL": False}, tolerance=2e-3),
-    Case("flash_causal", "attn/flash2.json", attention(True), HEADS, "f16", {**FLASH, "CAUSAL": True}, tolerance=2e-3),
-    Case("flash_dq", "attn/flash2_dq.json", attention_dq, HEADS, "f16", {"scale": 0.125, "CAUSAL": False}, tolerance=4e-3),
-]  # fmt: skip
-
-
-def operations(case):
-    """Floating-point operations of the dots of a call."""
-    d = case.dims
-    if case.op.startswith("linear"):
-        return 2 * d["M"] * d["N"] * d["K"]
-    if case.op.startswith("attn"):
-        products = 3 if case.op.endswith("dq.json") else 2
-        return 2 * products * d["BH"] * d["Nq"] * d["Nk"] * d["D"] // (2 if case.attrs["CAUSAL"] else 1)
-    return 0
-
-
-SIZES = {"f64": 8, "f32": 4, "i32": 4, "f16": 2, "bf16": 2}
-
-
-def evaluate(expression, names):
-    """The expressions of declarations and manifests, as far as Python writes them the same way."""
-    functions = {"cdiv": lambda a, b: -(-a // b), "align": lambda x, n: -(-x // n) * n, "min": min, "max": max}
-    return int(eval(str(expression), {"__builtins__": {}}, {**functions, **names}))
-
 
 #===-- compile -------------------------------------------------------------------------------===#
 
@@ -175,15 +47,17 @@ def write_params(path, tensors):
 def compile_case(case, folder, teenyc, target):
     path, declaration = case.declaration()
     names = case.names()
-    # Dims stay symbolic, but for those that a kernel takes as constants.
-    used = {d for t in declaration["inputs"] for d in t["shape"] if isinstance(d, str)}
-    fixed = {d for d in used if d in ("D", "DV")} | ({"A"} if declaration.get("params") else set())
-    dims = {d: {"min": 0, "max": max(2 * names[d], 8192)} for d in sorted(used - fixed)}
-    shape = lambda tensor: [names[d] if d in fixed else d for d in tensor["shape"]]
+    # Dims stay symbolic, but for those that a case fixes and those in expressions, which inputs of graphs have not.
+    entries = [str(d).lstrip("*") for t in declaration["inputs"] for d in t["shape"]]
+    in_expressions = {name for e in entries if not e.isidentifier() for name in re.findall(r"[A-Za-z_]\w*", e)}
+    dims = {e for e in entries if e.isidentifier()} - in_expressions - set(case.fixed)
+    shape = lambda tensor: [
+        d.lstrip("*") if str(d).lstrip("*") in dims else evaluate(d, names) for d in tensor["shape"]
+    ]
     graph = {
         "teeny": 1,
         "name": case.name,
-        "dims": dims,
+        "dims": {d: {"min": 0, "max": max(2 * names[d], 1024)} for d in sorted(dims)},
         "inputs": [
             {"name": t["name"], "dtype": case.element(t), "shape": shape(t)} for t in declaration["inputs"]
         ],
@@ -210,7 +84,8 @@ def compile_case(case, folder, teenyc, target):
         graph["nodes"][0]["params"] = {t["name"]: t["name"] for t in declaration["params"]}
     file = folder / f"{case.name}.json"
     file.write_text(json.dumps(graph, indent=1))
-    command = [teenyc, "compile", file, "-o", folder / f"{case.name}.bundle", f"--target={target}", "--ops", ROOT / "kernels"]
+    bundle = folder / f"{case.name}.bundle"
+    command = [teenyc, "compile", file, "-o", bundle, f"--target={target}", "--ops", ROOT / "kernels"]
     return subprocess.run(command).returncode == 0
 
 
@@ -264,8 +139,16 @@ SCALARS = {
 }  # fmt: skip
 
 
+def allocate(buffers, names):
+    import torch
+
+    return {
+        b["name"]: torch.empty(max(1, evaluate(b["bytes"], names)), device="cuda", dtype=torch.uint8) for b in buffers
+    }
+
+
 class Bundle:
-    """The launches of a bundle whose nodes need no temporaries, over tensors given by buffer name."""
+    """The launches of a bundle over tensors given by buffer name."""
 
     def __init__(self, path):
         self.manifest, self.tensors = read_bundle(path)
@@ -279,23 +162,41 @@ class Bundle:
                 self.driver.allow_shared(function, code["shared_bytes"])
             self.functions[kernel["name"]] = (function, code)
 
+    def variants(self, dims):
+        """The variant of each launch that these sizes choose."""
+        for launch in self.manifest["launches"]:
+            yield next(v for v in launch["variants"] if evaluate(v.get("guard", 1), dims))
+
     def report(self, dims):
-        """Registers and spilled bytes of the kernel that these sizes choose."""
-        launch = self.manifest["launches"][-1]
-        variant = next(v for v in launch["variants"] if evaluate(v.get("guard", 1), dims))
-        code = self.functions[variant["kernel"]][1]
-        return f"{code['registers']} regs" + (f", {code['spill_bytes']} B spilled" if code["spill_bytes"] else "")
+        """Registers and spilled bytes of the kernel that has most."""
+        codes = [self.functions[v["kernel"]][1] for v in self.variants(dims)]
+        registers, spilled = (max(code[key] for code in codes) for key in ("registers", "spill_bytes"))
+        return f"{registers} regs" + (f", {spilled} B spilled" if spilled else "")
+
+    def temporaries(self, dims):
+        """New tensors of bytes for the temporaries that are parts of nothing."""
+        whole = [b for b in self.manifest["buffers"] if b["kind"] == "temporary" and "alias_of" not in b]
+        return allocate(whole, dims)
+
+    def address(self, name, dims, buffers):
+        offset, parts = 0, {b["name"]: b for b in self.manifest["buffers"] if "alias_of" in b}
+        while name in parts:
+            offset += evaluate(parts[name]["alias_offset"], dims)
+            name = parts[name]["alias_of"]
+        return buffers[name].data_ptr() + offset
 
     def run(self, dims, buffers):
-        for launch in self.manifest["launches"]:
-            variant = next(v for v in launch["variants"] if evaluate(v.get("guard", 1), dims))
+        for buffer in self.manifest["buffers"]:
+            if buffer.get("zeroed"):
+                buffers[buffer["name"]].zero_()
+        for variant in self.variants(dims):
             function, code = self.functions[variant["kernel"]]
             values = []
             params = self.kernels[variant["kernel"]]["params"]
             for param, arg in zip(params, variant["args"]):
                 if "buffer" in arg:
                     offset = evaluate(arg.get("offset", 0), dims)
-                    values.append(ctypes.c_uint64(buffers[arg["buffer"]].data_ptr() + offset))
+                    values.append(ctypes.c_uint64(self.address(arg["buffer"], dims, buffers) + offset))
                 elif "int" in arg:
                     values.append(SCALARS[param["kind"]](evaluate(arg["int"], dims)))
                 else:
@@ -313,6 +214,7 @@ class TritonKernels:
         types = {name: name for name in SIZES} | {"T": case.dtype}
         holds = lambda variant: evaluate(variant["when"], {**types, **case.names()})
         chosen = next(filter(holds, declaration.get("variants", [])), declaration)
+        self.scratch = declaration.get("scratch", [])
         for launch in chosen["launches"]:
             file, function = launch["kernel"].split("::")
             spec = importlib.util.spec_from_file_location(f"kernel_{Path(file).stem}", path.parent / file)
@@ -323,7 +225,13 @@ class TritonKernels:
             options = {key: launch[key] for key in ("num_warps", "num_stages") if key in launch}
             self.launches.append((kernel, grid, launch.get("args", {}), options))
 
+    def temporaries(self):
+        return allocate(self.scratch, self.case.names())
+
     def run(self, tensors):
+        for buffer in self.scratch:
+            if buffer.get("zeroed"):
+                tensors[buffer["name"]].zero_()
         names = {**self.case.names(), **tensors}
         for kernel, grid, args, options in self.launches:
             given = {}
@@ -360,7 +268,9 @@ def time_graph(launch, sets):
 def run_case(case, folder, with_torch):
     import torch
 
-    types = {"f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16, "i32": torch.int32}
+    types = {
+        "f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16, "i32": torch.int32, "i64": torch.int64,
+    }  # fmt: skip
     torch.manual_seed(len(case.name))
     _, declaration = case.declaration()
     bundle, kernels = Bundle(folder / f"{case.name}.bundle"), TritonKernels(case)
@@ -369,23 +279,32 @@ def run_case(case, folder, with_torch):
         if buffer["kind"] == "param":
             raw = bytearray(bundle.tensors[buffer["tensor"]])
             weights[buffer["name"]] = torch.frombuffer(raw, dtype=torch.float32).cuda()
-    count = lambda tensors: sum(SIZES[case.element(t)] * math.prod(case.shape(t)) for t in tensors)
-    moved = count(declaration["inputs"]) + count(declaration["outputs"])
+    moved = case.bytes(declaration["inputs"]) + case.bytes(declaration["outputs"])
     sets = min(16, max(1, -(-2 * L2_BYTES // moved)))
-    make = lambda tensor: torch.randn(case.shape(tensor), device="cuda").to(types[case.element(tensor)])
-    inputs = [[make(t) for t in declaration["inputs"]] for _ in range(sets)]
+
+    def make_inputs():
+        made = {}
+        for tensor in declaration["inputs"]:
+            made[tensor["name"]] = torch.randn(case.shape(tensor), device="cuda").to(types[case.element(tensor)])
+        if case.prepare:
+            case.prepare(made)
+        return list(made.values())
+
+    inputs = [make_inputs() for _ in range(sets)]
     outputs = [
         [torch.empty(case.shape(t), device="cuda", dtype=types[case.element(t)]) for t in declaration["outputs"]]
         for _ in range(sets)
     ]
     input_names = [t["buffer"] for t in bundle.manifest["inputs"]]
     output_names = [t["buffer"] for t in bundle.manifest["outputs"]]
+    temporaries, scratch = bundle.temporaries(case.dims), kernels.temporaries()
 
     def run_teenyc(i):
-        bundle.run(case.dims, {**weights, **dict(zip(input_names, inputs[i])), **dict(zip(output_names, outputs[i]))})
+        tensors = zip(input_names + output_names, inputs[i] + outputs[i])
+        bundle.run(case.dims, {**weights, **temporaries, **dict(tensors)})
 
     def run_triton(i):
-        tensors = dict(weights)
+        tensors = {**weights, **scratch}
         for names, values in ((declaration["inputs"], inputs[i]), (declaration["outputs"], outputs[i])):
             tensors.update(zip((t["name"] for t in names), values))
         kernels.run(tensors)
@@ -400,18 +319,19 @@ def run_case(case, folder, with_torch):
         torch.cuda.synchronize()
         error = 0.0
         for have, expected in zip(outputs[-1], want):
-            difference = ((have.double() - expected.double()).norm() / expected.double().norm()).item()
+            expected = expected.reshape(have.shape).double()
+            difference = ((have.double() - expected).norm() / expected.norm()).item()
             error = difference if not difference <= error else error
         figures.append((error, time_graph(run, sets)))
-    (error, ours), (_, theirs) = figures
-    flops = operations(case)
+    (error, ours), (their_error, theirs) = figures
+    flops = case.operations()
     rate = f"{flops / ours / 1e6:7.0f} TFLOP/s" if flops else f"{moved / ours / 1e6:7.2f} TB/s"
-    line = f"{case.name:16} {ours:9.2f} {theirs:9.2f} {theirs / ours:7.2f}x {rate:>15} {error:9.1e}  {bundle.report(case.dims)}"
+    line = f"{case.name:20} {ours:9.2f} {theirs:9.2f} {theirs / ours:7.2f}x {rate:>15} {error:9.1e}  {bundle.report(case.dims)}"
     if with_torch:
         compiled = torch.compile(case.reference)
         line += f", torch.compile {time_graph(lambda i: compiled(*inputs[i], *weights.values()), sets):.2f} us"
     if not error <= case.tolerance:
-        line += f"  WRONG: more than {case.tolerance}"
+        line += f"  WRONG: more than {case.tolerance}; Triton {their_error:.1e}"
     print(line, flush=True)
     return error <= case.tolerance
 
@@ -436,13 +356,13 @@ def main():
     import triton
 
     print(f"{torch.cuda.get_device_name()}, Triton {triton.__version__}; microseconds, and the relative error")
-    print(f"{'':16} {'teenyc':>9} {'Triton':>9} {'speed':>8} {'rate':>15} {'error':>9}")
+    print(f"{'':20} {'teenyc':>9} {'Triton':>9} {'speed':>8} {'rate':>15} {'error':>9}")
     good = True
     for case in cases:
         try:
             good = run_case(case, args.folder, args.torch) and good
         except Exception as trouble:  # of one case: the others still count
-            print(f"{case.name:16} failed: {type(trouble).__name__}: {trouble}", flush=True)
+            print(f"{case.name:20} failed: {type(trouble).__name__}: {trouble}", flush=True)
             good = False
         torch.cuda.empty_cache()
     sys.exit(not good)
