@@ -57,7 +57,7 @@ def compile_case(case, folder, teenyc, target):
     graph = {
         "teeny": 1,
         "name": case.name,
-        "dims": {d: {"min": 0, "max": max(2 * names[d], 1024)} for d in sorted(dims)},
+        "dims": {d: {"min": 0, "max": 2 * names[d]} for d in sorted(dims)},
         "inputs": [
             {"name": t["name"], "dtype": case.element(t), "shape": shape(t)} for t in declaration["inputs"]
         ],

@@ -91,25 +91,31 @@ def reduce_rows(x, out, OUTER, R, KIND: tl.constexpr, BLOCK_M: tl.constexpr, BLO
 
 @triton.jit
 def reduce_middle(x, out, R, INNER, KIND: tl.constexpr, BLOCK_R: tl.constexpr, BLOCK_I: tl.constexpr):
-    blocks = tl.cdiv(INNER, BLOCK_I)
-    outer = tl.program_id(0) // blocks
+    blocks = tl.maximum(tl.cdiv(INNER, BLOCK_I), 1)  # what % gives has a bound then, and offsets 32 bits
+    x += tl.program_id(0) // blocks * R * INNER
+    out += tl.program_id(0) // blocks * INNER
     i = tl.program_id(0) % blocks * BLOCK_I + tl.arange(0, BLOCK_I)
     neutral = identity(KIND, x.dtype.element_ty, BLOCK_R, BLOCK_I)
     acc = neutral
     for start in range(0, R, BLOCK_R):
         r = start + tl.arange(0, BLOCK_R)
         known = (r < R)[:, None] & (i < INNER)[None, :]
-        value = tl.load(x + (outer * R + r)[:, None] * INNER + i[None, :], mask=known, other=0).to(acc.dtype)
+        value = tl.load(x + r[:, None] * INNER + i[None, :], mask=known, other=0).to(acc.dtype)
         acc = combine(acc, tl.where(known, value, neutral), KIND)
-    tl.store(out + outer * INNER + i, finish(acc, 0, R, KIND).to(out.dtype.element_ty), mask=i < INNER)
+    tl.store(out + i, finish(acc, 0, R, KIND).to(out.dtype.element_ty), mask=i < INNER)
+
+
+@triton.jit
+def exceeds(a, b, KIND: tl.constexpr):
+    more = a > b if KIND == "max" else a < b
+    return more | ((a != a) & (b == b))
 
 
 # Whether value a at index i goes before value b at index j. An index of -1 is no element.
 @triton.jit
 def precedes(a, i, b, j, KIND: tl.constexpr):
-    more = a > b if KIND == "max" else a < b
     first = (i < j) & ((a == b) | ((a != a) & (b != b)))
-    return (i >= 0) & ((j < 0) | more | ((a != a) & (b == b)) | first)
+    return (i >= 0) & ((j < 0) | exceeds(a, b, KIND) | first)
 
 
 @triton.jit
@@ -137,33 +143,32 @@ def first_extreme(values, indices, axis: tl.constexpr, KIND: tl.constexpr):
 def arg_reduce_rows(x, out, OUTER, R, KIND: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_R: tl.constexpr):
     m = tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)
     best = identity(KIND, x.dtype.element_ty, BLOCK_M, BLOCK_R)
-    index = tl.full((BLOCK_M, BLOCK_R), -1, tl.int64)
+    index = tl.full((BLOCK_M, BLOCK_R), -1, tl.int32) + 0 * R  # wide if R is; later ones are larger
     for start in range(0, R, BLOCK_R):
         i = start + tl.arange(0, BLOCK_R)
         known = (m < OUTER)[:, None] & (i < R)[None, :]
         value = tl.load(x + m[:, None] * R + i[None, :], mask=known, other=0).to(best.dtype)
-        here = tl.where(known, i[None, :].to(tl.int64), -1)
-        take = precedes(value, here, best, index, KIND)
+        take = known & ((index < 0) | exceeds(value, best, KIND))
         best = tl.where(take, value, best)
-        index = tl.where(take, here, index)
+        index = tl.where(take, i[None, :], index)
     value, place = first_extreme(best, index, 1, KIND)
-    tl.store(out + m, place, mask=m < OUTER)
+    tl.store(out + m, place.to(tl.int64), mask=m < OUTER)
 
 
 @triton.jit
 def arg_reduce_middle(x, out, R, INNER, KIND: tl.constexpr, BLOCK_R: tl.constexpr, BLOCK_I: tl.constexpr):
-    blocks = tl.cdiv(INNER, BLOCK_I)
-    outer = tl.program_id(0) // blocks
+    blocks = tl.maximum(tl.cdiv(INNER, BLOCK_I), 1)  # what % gives has a bound then, and offsets 32 bits
+    x += tl.program_id(0) // blocks * R * INNER
+    out += tl.program_id(0) // blocks * INNER
     i = tl.program_id(0) % blocks * BLOCK_I + tl.arange(0, BLOCK_I)
     best = identity(KIND, x.dtype.element_ty, BLOCK_R, BLOCK_I)
-    index = tl.full((BLOCK_R, BLOCK_I), -1, tl.int64)
+    index = tl.full((BLOCK_R, BLOCK_I), -1, tl.int32) + 0 * R  # wide if R is; later ones are larger
     for start in range(0, R, BLOCK_R):
         r = start + tl.arange(0, BLOCK_R)
         known = (r < R)[:, None] & (i < INNER)[None, :]
-        value = tl.load(x + (outer * R + r)[:, None] * INNER + i[None, :], mask=known, other=0).to(best.dtype)
-        here = tl.where(known, r[:, None].to(tl.int64), -1)
-        take = precedes(value, here, best, index, KIND)
+        value = tl.load(x + r[:, None] * INNER + i[None, :], mask=known, other=0).to(best.dtype)
+        take = known & ((index < 0) | exceeds(value, best, KIND))
         best = tl.where(take, value, best)
-        index = tl.where(take, here, index)
+        index = tl.where(take, r[:, None], index)
     value, place = first_extreme(best, index, 0, KIND)
-    tl.store(out + outer * INNER + i, place, mask=i < INNER)
+    tl.store(out + i, place.to(tl.int64), mask=i < INNER)
