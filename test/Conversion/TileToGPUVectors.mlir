@@ -19,3 +19,22 @@ func.func @wide(%x: !tile.ptr<f16> {tile.divisibility = 16 : i64}, %n: i32 {tile
   tile.store %xp, %w mask %m : tensor<1024x!tile.ptr<f16>, #b>
   return
 }
+
+// One comparison decides for the four elements of an access, also where they are chosen one by one.
+// CHECK: .visible .entry chosen(
+// CHECK: // census chosen: {{.*}} ld.global.v4 2, {{.*}} selp 8, setp 2, {{.*}} st.global.v4 2
+func.func @chosen(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64}, %y: !tile.ptr<f32> {tile.divisibility = 16 : i64},
+                  %n: i32 {tile.divisibility = 16 : i64}) attributes {tile.kernel, tile.num_warps = 4 : i32} {
+  %one = arith.constant dense<1.0> : tensor<1024xf32, #b>
+  %i = tile.arange 0 to 1024 : tensor<1024xi32, #b>
+  %ns = tile.splat %n : i32 -> tensor<1024xi32, #b>
+  %m = arith.cmpi slt, %i, %ns : tensor<1024xi32, #b>
+  %xs = tile.splat %x : !tile.ptr<f32> -> tensor<1024x!tile.ptr<f32>, #b>
+  %xp = tile.addptr %xs, %i : tensor<1024x!tile.ptr<f32>, #b>, tensor<1024xi32, #b>
+  %v = tile.load %xp mask %m : tensor<1024x!tile.ptr<f32>, #b>
+  %w = arith.select %m, %v, %one : tensor<1024xi1, #b>, tensor<1024xf32, #b>
+  %ys = tile.splat %y : !tile.ptr<f32> -> tensor<1024x!tile.ptr<f32>, #b>
+  %yp = tile.addptr %ys, %i : tensor<1024x!tile.ptr<f32>, #b>, tensor<1024xi32, #b>
+  tile.store %yp, %w : tensor<1024x!tile.ptr<f32>, #b>
+  return
+}

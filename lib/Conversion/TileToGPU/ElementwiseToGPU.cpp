@@ -12,7 +12,7 @@ namespace {
 class ElementwisePattern final : public ConversionPattern {
 public:
   ElementwisePattern(KernelContext &context, MLIRContext *mlirContext)
-      : ConversionPattern(context.types, MatchAnyOpTypeTag(), 1, mlirContext) {}
+      : ConversionPattern(context.types, MatchAnyOpTypeTag(), 1, mlirContext), context(context) {}
 
   LogicalResult matchAndRewrite(Operation *op, ArrayRef<ValueRange> operands,
                                 ConversionPatternRewriter &rewriter) const override {
@@ -30,8 +30,13 @@ public:
           linearLayout(type) != linearLayout(result))
         return op->emitOpError("has operands of different layouts");
 
+    unsigned equal = context.accessWidths.lookup_or(op, 1);
     SmallVector<SmallVector<Value>> registers(types.size());
     for (unsigned i = 0, n = registerCount(result); i < n; ++i) {
+      if (i % equal != 0) {
+        registers.front().push_back(registers.front().back());
+        continue;
+      }
       SmallVector<Value> arguments;
       for (ValueRange values : operands)
         arguments.push_back(values[values.size() == 1 ? 0 : i]);
@@ -45,6 +50,9 @@ public:
     rewriter.replaceOpWithMultiple(op, std::move(registers));
     return success();
   }
+
+private:
+  KernelContext &context;
 };
 
 class ConstantPattern final : public TilePattern<arith::ConstantOp> {
