@@ -6,26 +6,35 @@ from triton.language.extra import libdevice
 
 
 @triton.jit
+def _boxes(rows, i, N):
+    """Boxes i as (cx, cy, w, h), each of which has a row of N."""
+    inside = i < N
+    x = tl.load(rows + i, mask=inside, other=0.0).to(tl.float32)
+    y = tl.load(rows + N + i, mask=inside, other=0.0).to(tl.float32)
+    w = tl.load(rows + 2 * N + i, mask=inside, other=0.0).to(tl.float32)
+    h = tl.load(rows + 3 * N + i, mask=inside, other=0.0).to(tl.float32)
+    return x, y, w, h
+
+
+@triton.jit
+def _extents(d, p, t):
+    """Along one axis, the sizes of the overlap and of the hull of two boxes of sizes p and t, whose centres are d apart."""
+    overlap = tl.minimum(d + p * 0.5, t * 0.5) - tl.maximum(d - p * 0.5, t * -0.5)
+    hull = tl.maximum(d + p * 0.5, t * 0.5) - tl.minimum(d - p * 0.5, t * -0.5)
+    return overlap, hull
+
+
+@triton.jit
 def ciou_loss_forward(pred, target, loss, iou, v, alpha, N, BLOCK: tl.constexpr):
-    # Boxes are (cx, cy, w, h), a row of N for each.
     i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     inside = i < N
-    px = tl.load(pred + i, mask=inside, other=0.0).to(tl.float32)
-    py = tl.load(pred + N + i, mask=inside, other=0.0).to(tl.float32)
-    pw = tl.load(pred + 2 * N + i, mask=inside, other=0.0).to(tl.float32)
-    ph = tl.load(pred + 3 * N + i, mask=inside, other=0.0).to(tl.float32)
-    tx = tl.load(target + i, mask=inside, other=0.0).to(tl.float32)
-    ty = tl.load(target + N + i, mask=inside, other=0.0).to(tl.float32)
-    tw = tl.load(target + 2 * N + i, mask=inside, other=0.0).to(tl.float32)
-    th = tl.load(target + 3 * N + i, mask=inside, other=0.0).to(tl.float32)
+    px, py, pw, ph = _boxes(pred, i, N)
+    tx, ty, tw, th = _boxes(target, i, N)
 
-    # The overlap and the enclosing box, from edges relative to the centre of the target.
     dx = px - tx
     dy = py - ty
-    overlap_w = tl.minimum(dx + pw * 0.5, tw * 0.5) - tl.maximum(dx - pw * 0.5, tw * -0.5)
-    overlap_h = tl.minimum(dy + ph * 0.5, th * 0.5) - tl.maximum(dy - ph * 0.5, th * -0.5)
-    hull_w = tl.maximum(dx + pw * 0.5, tw * 0.5) - tl.minimum(dx - pw * 0.5, tw * -0.5)
-    hull_h = tl.maximum(dy + ph * 0.5, th * 0.5) - tl.minimum(dy - ph * 0.5, th * -0.5)
+    overlap_w, hull_w = _extents(dx, pw, tw)
+    overlap_h, hull_h = _extents(dy, ph, th)
     inter = tl.maximum(overlap_w, 0.0) * tl.maximum(overlap_h, 0.0)
     ratio = inter / (pw * ph + tw * th - inter + 1e-7)
     distance = (dx * dx + dy * dy) / (hull_w * hull_w + hull_h * hull_h + 1e-7)
@@ -53,14 +62,8 @@ def _share(a, b):
 def ciou_loss_backward(pred, target, iou, v, alpha, d_loss, d_pred, N, BLOCK: tl.constexpr):
     i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     inside = i < N
-    px = tl.load(pred + i, mask=inside, other=0.0).to(tl.float32)
-    py = tl.load(pred + N + i, mask=inside, other=0.0).to(tl.float32)
-    pw = tl.load(pred + 2 * N + i, mask=inside, other=0.0).to(tl.float32)
-    ph = tl.load(pred + 3 * N + i, mask=inside, other=0.0).to(tl.float32)
-    tx = tl.load(target + i, mask=inside, other=0.0).to(tl.float32)
-    ty = tl.load(target + N + i, mask=inside, other=0.0).to(tl.float32)
-    tw = tl.load(target + 2 * N + i, mask=inside, other=0.0).to(tl.float32)
-    th = tl.load(target + 3 * N + i, mask=inside, other=0.0).to(tl.float32)
+    px, py, pw, ph = _boxes(pred, i, N)
+    tx, ty, tw, th = _boxes(target, i, N)
     ratio = tl.load(iou + i, mask=inside, other=0.0)
     shape = tl.load(v + i, mask=inside, other=0.0)
     weight = tl.load(alpha + i, mask=inside, other=0.0)
@@ -72,10 +75,8 @@ def ciou_loss_backward(pred, target, iou, v, alpha, d_loss, d_pred, N, BLOCK: tl
     left = _share(tw * -0.5, dx - pw * 0.5)
     bottom = _share(dy + ph * 0.5, th * 0.5)
     top = _share(th * -0.5, dy - ph * 0.5)
-    overlap_w = tl.minimum(dx + pw * 0.5, tw * 0.5) - tl.maximum(dx - pw * 0.5, tw * -0.5)
-    overlap_h = tl.minimum(dy + ph * 0.5, th * 0.5) - tl.maximum(dy - ph * 0.5, th * -0.5)
-    hull_w = tl.maximum(dx + pw * 0.5, tw * 0.5) - tl.minimum(dx - pw * 0.5, tw * -0.5)
-    hull_h = tl.maximum(dy + ph * 0.5, th * 0.5) - tl.minimum(dy - ph * 0.5, th * -0.5)
+    overlap_w, hull_w = _extents(dx, pw, tw)
+    overlap_h, hull_h = _extents(dy, ph, th)
     # The gradients of inter by the width and by the height of the overlap; 0 where there is none.
     by_w = tl.maximum(overlap_h, 0.0) * _share(0.0, overlap_w)
     by_h = tl.maximum(overlap_w, 0.0) * _share(0.0, overlap_h)
