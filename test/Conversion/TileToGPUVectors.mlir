@@ -6,7 +6,6 @@
 // CHECK: .visible .entry wide(
 // CHECK: @%p1 ld.global.v4.b32 {%{{.*}}}, [%rd{{.*}}];
 // CHECK: @%p1 st.global.v4.b32 [%rd{{.*}}], {%{{.*}}};
-// CHECK: // census wide: {{.*}} ld.global.v4 1, {{.*}} st.global.v4 1
 func.func @wide(%x: !tile.ptr<f16> {tile.divisibility = 16 : i64}, %n: i32 {tile.divisibility = 16 : i64})
     attributes {tile.kernel, tile.num_warps = 4 : i32} {
   %i = tile.arange 0 to 1024 : tensor<1024xi32, #b>
@@ -22,6 +21,7 @@ func.func @wide(%x: !tile.ptr<f16> {tile.divisibility = 16 : i64}, %n: i32 {tile
 
 // One comparison decides for the four elements of an access, also where they are chosen one by one.
 // CHECK: .visible .entry chosen(
+// CHECK: // census wide: {{.*}} ld.global.v4 1, {{.*}} st.global.v4 1
 // CHECK: // census chosen: {{.*}} ld.global.v4 2, {{.*}} selp 8, setp 2, {{.*}} st.global.v4 2
 func.func @chosen(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64}, %y: !tile.ptr<f32> {tile.divisibility = 16 : i64},
                   %n: i32 {tile.divisibility = 16 : i64}) attributes {tile.kernel, tile.num_warps = 4 : i32} {
