@@ -27,21 +27,12 @@ const KernelInfo *StandaloneKernels::findKernel(const std::string &text, const K
     return nullptr;
   if (const KernelInfo *kernel = file->find(function))
     return kernel;
-  std::vector<std::string> names;
-  for (const KernelInfo &info : file->kernels())
-    names.push_back(info.name);
   SourceLocation whole;
   whole.source = file->source();
   Diagnostic &error = diagnostics.error(
       whole, function.empty() ? "no kernel is named: write FILE.py::FUNC"
                               : "no kernel '" + function.str() + "' in this file");
-  std::string near = nearest(function, names);
-  if (!near.empty())
-    error.didYouMean(near);
-  else if (names.empty())
-    error.suggest("the file has no function decorated with @triton.jit");
-  else
-    error.suggest("the file has " + listed(names));
+  file->suggestKernel(error, function);
   return nullptr;
 }
 

@@ -162,6 +162,19 @@ const KernelInfo *KernelFile::find(llvm::StringRef name) const {
   return nullptr;
 }
 
+void KernelFile::suggestKernel(Diagnostic &error, llvm::StringRef name) const {
+  std::vector<std::string> names;
+  for (const KernelInfo &info : infos)
+    names.push_back(info.name);
+  std::string near = nearest(name, names);
+  if (!near.empty())
+    error.didYouMean(near);
+  else if (names.empty())
+    error.suggest("the file has no function decorated with @triton.jit");
+  else
+    error.suggest("the file has " + listed(names));
+}
+
 const Source *KernelFile::source() const { return file->source; }
 
 } // namespace teeny

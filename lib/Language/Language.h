@@ -65,6 +65,8 @@ public:
   // The functions decorated with @triton.jit, in order; helpers of kernels are among them.
   llvm::ArrayRef<KernelInfo> kernels() const { return infos; }
   const KernelInfo *find(llvm::StringRef name) const;
+  // Ends the error that there is no kernel of this name: which may be meant, or which there are.
+  void suggestKernel(Diagnostic &error, llvm::StringRef name) const;
   const Source *source() const;
   const lang::ParsedFile &parsed() const { return *file; }
 

@@ -161,18 +161,9 @@ const KernelInfo *KernelVariants::State::findKernel(Context &context, const Kern
     return nullptr;
   const KernelInfo *kernel = file->find(op.getFunction());
   if (!kernel) {
-    std::vector<std::string> names;
-    for (const KernelInfo &info : file->kernels())
-      names.push_back(info.name);
     Diagnostic &error = diagnostics.error(place(op), "no kernel '" + op.getFunction().str() +
                                                          "' in '" + op.getFile().str() + "'");
-    std::string near = nearest(op.getFunction(), names);
-    if (!near.empty())
-      error.didYouMean(near);
-    else if (names.empty())
-      error.suggest("the file has no function decorated with @triton.jit");
-    else
-      error.suggest("the file has " + listed(names));
+    file->suggestKernel(error, op.getFunction());
   }
   return kernel;
 }
