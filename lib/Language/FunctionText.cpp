@@ -11,23 +11,26 @@ namespace teeny {
 using namespace lang;
 using Tokens = llvm::ArrayRef<Token>;
 
-// The token that is the function's name.
-static size_t nameOf(Tokens tokens, const ast::FunctionStmt &function) {
+static bool opens(const Token &token) { return token.is("(") || token.is("[") || token.is("{"); }
+static bool closes(const Token &token) { return token.is(")") || token.is("]") || token.is("}"); }
+
+// The name that stands there: of a function, or the first one of a decorator.
+static size_t tokenAt(Tokens tokens, Span span) {
   // Tokens are in the order of the text; what has no text, such as an indent, stands before the
   // name.
-  std::pair place(function.span.line, function.span.column);
+  std::pair place(span.line, span.column);
   auto found = llvm::lower_bound(tokens, place, [](const Token &token, const auto &wanted) {
     return std::pair(token.span.line, token.span.column) < wanted;
   });
   while (found != tokens.end() && found->kind != Token::name)
     ++found;
-  assert(found != tokens.end() && "a function of this file");
+  assert(found != tokens.end() && "a place in this file");
   return size_t(found - tokens.begin());
 }
 
 // From the name to the end of the body.
 static Tokens definition(Tokens tokens, const ast::FunctionStmt &function) {
-  const size_t begin = nameOf(tokens, function);
+  const size_t begin = tokenAt(tokens, function.span);
   size_t end = begin;
   while (tokens[end].kind != Token::newline && tokens[end].kind != Token::end)
     ++end;
@@ -41,24 +44,22 @@ static Tokens definition(Tokens tokens, const ast::FunctionStmt &function) {
   return tokens.slice(begin, end - begin);
 }
 
-// The lines before the function that begin with '@', without it, from first to last.
+// What decorates the function, from first to last: a name, with what it is called with.
 static std::vector<Tokens> decorators(Tokens tokens, const ast::FunctionStmt &function) {
   std::vector<Tokens> result;
-  auto endsLine = [&](size_t i) {
-    return tokens[i].kind == Token::newline || tokens[i].kind == Token::indent ||
-           tokens[i].kind == Token::dedent;
-  };
-  size_t begin = nameOf(tokens, function) - 1; // `def`
-  while (begin > 0 && tokens[begin - 1].kind == Token::newline) {
-    size_t end = begin - 1, start = end;
-    while (start > 0 && !endsLine(start - 1))
-      --start;
-    if (!tokens[start].is("@"))
-      break;
-    result.push_back(tokens.slice(start + 1, end - start - 1));
-    begin = start;
+  for (const ast::ExprPtr &decorator : function.decorators) {
+    const size_t begin = tokenAt(tokens, decorator->span);
+    size_t end = begin;
+    while (tokens[end].kind == Token::name || tokens[end].is("."))
+      ++end;
+    for (unsigned depth = opens(tokens[end]); depth && tokens[end].kind != Token::end;) {
+      ++end;
+      depth += opens(tokens[end]);
+      depth -= closes(tokens[end]);
+      end += depth == 0;
+    }
+    result.push_back(tokens.slice(begin, end - begin));
   }
-  std::reverse(result.begin(), result.end());
   return result;
 }
 
@@ -71,9 +72,6 @@ std::vector<std::string> lang::namesIn(Tokens tokens, const ast::FunctionStmt &f
 }
 
 //===-- Pieces of host code -------------------------------------------------------------------===//
-
-static bool opens(const Token &token) { return token.is("(") || token.is("[") || token.is("{"); }
-static bool closes(const Token &token) { return token.is(")") || token.is("]") || token.is("}"); }
 
 // As written, but for what is between tokens: at most one space.
 static std::string textOf(Tokens tokens) {

@@ -95,41 +95,6 @@ void Parser::skipSuite() {
 
 //===-- Module level --------------------------------------------------------------------------===//
 
-// By tokens, before anything is parsed: a function may be made a kernel after its definition.
-void Parser::findMakers() {
-  auto isMaker = [&](size_t i) { // whether the expression `jit` or `triton.jit` begins here
-    if (tritonNames.count(tokens[i].text) && tokens[i + 1].is(".") && tokens[i + 2].is("jit"))
-      return size_t(3);
-    return size_t(tokens[i].kind == Token::name && makers.count(tokens[i].text) ? 1 : 0);
-  };
-  for (size_t i = 0; i + 4 < tokens.size(); ++i) {
-    if (tokens[i].kind != Token::name)
-      continue;
-    bool renamed = tokens[i + 1].is("as") && tokens[i + 2].kind == Token::name;
-    if (renamed && i && tokens[i].is("triton") && tokens[i - 1].is("import"))
-      tritonNames.insert(tokens[i + 2].text.str());
-    if (renamed && tokens[i].is("jit"))
-      makers.insert(tokens[i + 2].text.str());
-    if (tokens[i + 1].is("=")) { // `jit = triton.jit`, `jit = partial(triton.jit, ...)`
-      size_t value = i + 2;
-      bool isPartial = false;
-      if (tokens[value].is("functools") && value + 5 < tokens.size())
-        value += 2;
-      if (tokens[value].is("partial") && tokens[value + 1].is("(")) {
-        value += 2;
-        isPartial = true;
-      }
-      size_t length = value + 3 < tokens.size() ? isMaker(value) : 0;
-      if (length && (isPartial || tokens[value + length].kind == Token::newline))
-        makers.insert(tokens[i].text.str());
-    }
-    size_t length = isMaker(i);
-    if (length && tokens[i + length].is("(") && tokens[i + length + 1].kind == Token::name &&
-        (tokens[i + length + 2].is(")") || tokens[i + length + 2].is(",")))
-      made.insert(tokens[i + length + 1].text.str());
-  }
-}
-
 Block Parser::file() {
   Block block;
   findMakers();
@@ -141,6 +106,7 @@ Block Parser::file() {
     if (StmtPtr statement = moduleStatement())
       block.push_back(std::move(statement));
   }
+  reportSkipped();
   return block;
 }
 
@@ -202,96 +168,6 @@ StmtPtr Parser::skipCompound(llvm::StringRef what) {
   skipLine();
   skipSuite();
   return result;
-}
-
-// Decorators are looked at when names are resolved. A definition without one that makes it a kernel
-// function is host code, whatever it contains.
-bool Parser::makesKernel(const Expr *decorator) const {
-  if (auto *call = llvm::dyn_cast<CallExpr>(decorator))
-    return makesKernel(call->callee.get()) ||
-           llvm::any_of(call->arguments, [&](const ExprPtr &argument) {
-             return argument->kind == Expr::Attribute && makesKernel(argument.get());
-           });
-  if (auto *name = llvm::dyn_cast<NameExpr>(decorator))
-    return makers.count(name->name);
-  auto *attribute = llvm::dyn_cast<AttributeExpr>(decorator);
-  if (!attribute || attribute->name != "jit")
-    return false;
-  const Expr *base = attribute->base.get();
-  while (auto *inner = llvm::dyn_cast<AttributeExpr>(base))
-    base = inner->base.get();
-  auto *root = llvm::dyn_cast<NameExpr>(base);
-  return root && tritonNames.count(root->name);
-}
-
-static bool isNamed(const Expr &decorator, llvm::StringRef name) {
-  if (auto *call = llvm::dyn_cast<CallExpr>(&decorator))
-    return isNamed(*call->callee, name);
-  if (auto *attribute = llvm::dyn_cast<AttributeExpr>(&decorator))
-    return attribute->name == name;
-  auto *plain = llvm::dyn_cast<NameExpr>(&decorator);
-  return plain && plain->name == name;
-}
-
-// Host code that parses is kept, because choices of the module may be made by it; what does not is
-// passed over.
-StmtPtr Parser::hostFunction() {
-  if (made.count(peek(1).text)) {
-    size_t begin = position;
-    if (std::unique_ptr<FunctionStmt> result = function())
-      return result;
-    position = begin;
-    auto opaque = skipCompound(functionWithErrors);
-    return opaque;
-  }
-  size_t begin = position;
-  bool wasQuiet = std::exchange(quiet, true);
-  std::unique_ptr<FunctionStmt> result = function();
-  quiet = wasQuiet;
-  if (result) {
-    result->role = FunctionStmt::host;
-    return result;
-  }
-  position = begin;
-  return skipCompound("a host function");
-}
-
-StmtPtr Parser::decorated() {
-  std::vector<ExprPtr> decorators;
-  bool kernel = false, constant = false, transparent = true;
-  while (accept("@")) {
-    quiet = true;
-    ExprPtr decorator = expression();
-    quiet = false;
-    if (decorator && at(Token::newline)) {
-      kernel |= makesKernel(decorator.get());
-      constant |= isNamed(*decorator, "constexpr_function");
-      transparent &= isNamed(*decorator, "lru_cache") || isNamed(*decorator, "cache");
-      decorators.push_back(std::move(decorator));
-    }
-    skipLine();
-  }
-  if (at("def") && !kernel && !constant && transparent)
-    return hostFunction();
-  if ((!kernel && !constant) || !at("def"))
-    return skipCompound(at("class") ? "a class" : "a host function");
-  Span nameSpan = peek(1).span;
-  std::string name = peek(1).text.str();
-  size_t begin = position;
-  std::unique_ptr<FunctionStmt> result = function();
-  if (result) {
-    result->decorators = std::move(decorators);
-    result->role = kernel ? FunctionStmt::kernel : FunctionStmt::constant;
-    return result;
-  }
-  // Reported; the rest of the file is still looked at.
-  position = begin;
-  skipLine();
-  skipSuite();
-  auto opaque = std::make_unique<OpaqueStmt>(nameSpan);
-  opaque->what = functionWithErrors;
-  opaque->names.push_back(name);
-  return opaque;
 }
 
 StmtPtr Parser::moduleIf() {
@@ -359,7 +235,7 @@ StmtPtr Parser::moduleSimple() {
               result->kind != Stmt::Expression;
   if (keep) {
     next();
-    return result;
+    return madeByCall(std::move(result));
   }
   position = begin;
   Span span = peek().span;

@@ -14,6 +14,8 @@ namespace teeny::lang {
 // Nesting of brackets, statements and operators beyond which a file is refused.
 inline constexpr unsigned maxNesting = 200;
 inline constexpr unsigned maxExpressionDepth = 1000;
+// Tokens of functions that calls make kernels under other names, beyond which they are no kernels.
+inline constexpr size_t maxCopiedTokens = size_t(1) << 20;
 // Bytes of a kernel file.
 inline constexpr size_t maxFileBytes = size_t(16) << 20;
 

@@ -1,9 +1,10 @@
-// The parser's state and its grammar, one function a rule; split over Parser*.cpp by statements and
-// expressions.
+// The parser's state and its grammar, one function a rule; split over Parser*.cpp by statements,
+// expressions and what stands around functions.
 #pragma once
 
 #include "Language/Parser.h"
 
+#include <map>
 #include <set>
 
 namespace teeny::lang {
@@ -17,16 +18,30 @@ public:
   ast::Block file();
   ast::StmtPtr moduleStatement();
   ast::Block moduleSuite();
-  void findMakers();
-  bool makesKernel(const ast::Expr *decorator) const;
-  ast::StmtPtr decorated();
-  ast::StmtPtr hostFunction();
   ast::StmtPtr moduleIf();
   ast::StmtPtr moduleTry();
   ast::StmtPtr moduleSimple();
   ast::StmtPtr skipCompound(llvm::StringRef what);
   void skipLine();
   void skipSuite();
+
+  // Kernel functions (ParserDecorators.cpp).
+  void findMakers();
+  bool makesKernel(const ast::Expr *decorator) const;
+  bool isTritons(const ast::Expr &decorator) const;
+  ast::StmtPtr decorated();
+  ast::StmtPtr hostFunction();
+  // Where the expression of a decorator stands: after an '@', or as the callee of `DECORATOR(f)`,
+  // which begins at `position`.
+  struct DecoratorPlace {
+    size_t position = 0;
+    bool isCall = false;
+  };
+  ast::ExprPtr decoratorAt(DecoratorPlace place);
+  ast::StmtPtr madeByCall(ast::StmtPtr statement);
+  void noteSkipped(const ast::Expr &decorator);
+  void reportSkipped();
+  size_t tokenAt(Span span) const;
 
   // Functions and statements (ParserStatements.cpp).
   std::unique_ptr<ast::FunctionStmt> function();
@@ -105,6 +120,23 @@ public:
   // What makes kernels of functions, by the names that the file has for it: `triton` and `jit`; and
   // the functions that a call of it makes kernels, as in `f = triton.jit(f)`.
   std::set<std::string, std::less<>> tritonNames{"triton"}, makers{"jit"}, made;
+  // Functions so far, by name: the `def`, and what stands around it; and the names of autotuners
+  // and heuristics, as in `tuner = triton.autotune(...)`, with where their values begin.
+  struct Definition {
+    size_t def = 0;
+    std::vector<DecoratorPlace> decorators;
+    ast::FunctionStmt *function = nullptr;
+  };
+  std::map<std::string, Definition> definitions;
+  std::map<std::string, size_t, std::less<>> tuners;
+  size_t copiedTokens = 0;
+  // Decorators that are not Triton's: the first of each name, and how many functions have it.
+  struct Skipped {
+    std::string name;
+    Span span;
+    unsigned count = 0;
+  };
+  std::vector<Skipped> skipped;
 
   const Source &source;
   std::vector<Token> tokens;

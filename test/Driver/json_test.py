@@ -77,6 +77,30 @@ class Json(unittest.TestCase):
         self.assertEqual(report["diagnostics"][1]["notes"][0]["line"], 3)
         self.same_as_text(report, run("check", path)[2])
 
+    def test_decorators_that_are_skipped(self):
+        path = self.write("k.py", """import triton
+from runtime import libentry
+
+@libentry()
+@triton.jit
+def first(x):
+    pass
+
+@libentry()
+@triton.jit
+def second(x):
+    pass
+""")
+        note = {"severity": "note", "file": path, "line": 4, "column": 2, "length": 8, "notes": [],
+                "message": "the decorator 'libentry' is not Triton's, and is skipped, here and on 1 other function"}
+        report = parsed("check", "--json", path)
+        self.assertEqual(report, {"diagnostics": [note], "ok": True, "nodes": []})
+        shown = f"{path}:4:2: note: {note['message']}\n  4 | @libentry()\n    |  ^~~~~~~~\n"
+        self.assertEqual(run("check", path), (0, f"{path}: no errors\n", shown))
+        kernels = [f"{path}::first", "--signature=*fp32", f"{path}::second", "--signature=*fp32"]
+        code, _, err = run("compile", *kernels, "--target=x86-64", "-o", os.path.join(self.folder, "k.bundle"))
+        self.assertEqual((code, err), (0, shown))
+
     def test_check_of_kernel_files(self):
         good = self.write("good.py", "import triton.language as tl\n@triton.jit\ndef f(x):\n    tl.store(x, 1)\n")
         bad = self.write("bad.py", "import triton.language as tl\n@triton.jit\ndef f(x):\n    tl.stor(x, 1)\n    y = unknown\n")

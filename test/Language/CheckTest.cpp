@@ -238,3 +238,66 @@ def by_position(n):
   CHECK((functions[3].isEntry && functions[3].configsText == "configs()"));
   CHECK(functions[3].key == std::vector<std::string>{"n"});
 }
+
+TEST_CASE("decorators that are not Triton's are skipped, with one note each") {
+  const std::string text = "from runtime import libentry, libtuner\nimport wrappers\n"
+                           "@libentry()\n@triton.autotune(configs=[], key=[])\n@triton.jit\n"
+                           "def a(x):\n    pass\n"
+                           "@libentry()\n@wrappers.twice[0](1,\n  2)\n@triton.jit\n"
+                           "def b(x):\n    pass\n"
+                           "@libentry()\ndef host():\n    pass\n"
+                           "@libentry()\n@triton.jit\ndef c(x):\n    pass\n"
+                           "@triton.jit\ndef d(x):\n    pass\n"
+                           "d = libtuner(4)(triton.jit(d))\n";
+  CHECK(checked(text) ==
+        "5:2: the decorator 'libentry' is not Triton's, and is skipped, here and on 2 other "
+        "functions\n"
+        "11:2: the decorator 'wrappers.twice' is not Triton's, and is skipped\n"
+        "26:5: the decorator 'libtuner' is not Triton's, and is skipped\n");
+  Sources sources;
+  Diagnostics diagnostics;
+  REQUIRE(KernelFile::parse(sources.add("k.py", imports + text), diagnostics));
+  CHECK(diagnostics.errorCount() == 0);
+  REQUIRE(diagnostics.all().size() == 3);
+  CHECK(diagnostics.all()[0].severity == Severity::note);
+}
+
+TEST_CASE("calls that do what decorators do are listed as these") {
+  Sources sources;
+  Diagnostics diagnostics;
+  auto file = KernelFile::parse(sources.add("k.py", imports + R"(
+def plain(x, n, BLOCK: tl.constexpr):
+    pass
+
+tuner = triton.autotune([triton.Config({"BLOCK": 64})], key=["n"])
+first = triton.autotune(configs=[triton.Config({"BLOCK": 16}, num_warps=1)], key=["x"])(
+    triton.jit(plain, debug=True))
+second = tuner(triton.jit(plain))
+
+@tuner
+@triton.jit
+def third(x, n, BLOCK: tl.constexpr):
+    pass
+
+third = triton.heuristics({"n": lambda args: 3})(third)
+fourth = triton.heuristics({"BLOCK": lambda args: 4})(second)
+)"),
+                                diagnostics);
+  REQUIRE(file);
+  CHECK(diagnostics.all().empty());
+  std::string listed;
+  for (const FunctionDescription &function : describeFunctions(*file)) {
+    listed += std::to_string(function.line) + " " + function.name;
+    for (const TuneConfig &config : function.configs)
+      listed += " BLOCK=" + config.values.at(0).second;
+    for (const std::string &name : function.key)
+      listed += " key=" + name;
+    for (const auto &[name, rule] : function.heuristics)
+      listed += " " + name + ": " + rule;
+    listed += "\n";
+  }
+  CHECK(listed == "4 first BLOCK=16 key=x\n"
+                  "4 second BLOCK=64 key=n\n"
+                  "14 third BLOCK=64 key=n n: lambda args: 3\n"
+                  "4 fourth BLOCK=64 key=n BLOCK: lambda args: 4\n");
+}

@@ -126,7 +126,11 @@ def kernel(p):
 for i in range(3): print(i)
 )",
                                 "p=*fp32");
-  CHECK(result.diagnostics == "");
+  CHECK(result.diagnostics ==
+        R"(kernel.py:28:2: note: the decorator 'somewhere.decorate' is not Triton's, and is skipped
+  28 | @somewhere.decorate(x=[1, 2])
+     |  ^~~~~~~~~~~~~~~~~~
+)");
   CHECK(result.outcome == Compiled::generated);
 }
 
