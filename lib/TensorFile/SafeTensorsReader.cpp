@@ -279,8 +279,10 @@ Result<SafeTensors> SafeTensors::parse(std::span<const std::byte> file) {
   for (int i = 7; i >= 0; --i)
     length = length << 8 | uint64_t(file[size_t(i)]);
   if (length > file.size() - 8)
-    return invalid("length " + std::to_string(length) + " exceeds the " +
-                   std::to_string(file.size() - 8) + " bytes that follow");
+    return Error{ErrorCode::invalid,
+                 "not a safetensors file, or cut short: its first bytes announce a header of " +
+                     std::to_string(length) + " bytes, and " + std::to_string(file.size() - 8) +
+                     " follow"};
   if (length > maxHeaderBytes)
     return invalid("length " + std::to_string(length) + ", at most " +
                    std::to_string(maxHeaderBytes) + " bytes are read");

@@ -51,7 +51,9 @@ class Help(unittest.TestCase):
             ("chekc", "m.json"): "unknown command 'chekc'; did you mean 'check'?",
             ("--versoin",): "unknown option '--versoin'; did you mean '--version'?",
         }.items():
-            self.assertEqual(run(*args), (2, "", f"teenyc: error: {text}\nRun with --help for more information.\n"))
+            command = args[0] + " " if args[0] in ("compile", "dump") else ""
+            self.assertEqual(run(*args), (2, "", f"teenyc: error: {text}\nsee 'teenyc {command}--help'\n"))
+        self.assertEqual(run(), (2, "", run("--help")[1]))
         code, _, err = run("compile", "--ops=nowhere", "m.json", "-o", "x")
         self.assertEqual((code, "nowhere" in err), (2, True))
 

@@ -140,3 +140,21 @@ holds "ptxas"
 cmp x.bundle before
 # So is a disassembler that is not there.
 expect 3 env PATH=/nonexistent CUDA_HOME=/nonexistent TEENY_NVDISASM=/nonexistent/nvdisasm "$teenyc" dump --sass "$graph" --target=sm_80
+
+# What no output depends on is named, and is not in the bundle.
+cp "$(dirname "$graph")/anchors.safetensors" .
+cat >unused.json <<END
+{ "teeny": 1, "name": "unused",
+  "inputs": [ {"name": "x", "dtype": "f32", "shape": [4]} ],
+  "params": [ {"name": "nobodys", "dtype": "f32", "shape": [8400], "data": "anchors.safetensors#anchor_x"},
+              {"name": "of_lost", "dtype": "f32", "shape": [8400], "data": "anchors.safetensors#anchor_y"} ],
+  "nodes": [ {"name": "y", "op": "relu", "inputs": ["x"]}, {"name": "lost", "op": "relu", "inputs": ["of_lost"]} ],
+  "outputs": [ "y" ] }
+END
+expect 0 "$teenyc" compile unused.json -o unused.bundle --target=x86-64
+holds "no node reads param 'nobodys'"
+holds "what 'lost' computes"
+expect 0 "$teenyc" dump --launches unused.bundle
+holds "buffer x: input"
+if grep "param\|lost" out; then exit 1; fi
+[ "$(stat -c %s unused.bundle)" -lt 33600 ]

@@ -79,7 +79,8 @@ TEST_CASE("a file without tensors") {
 TEST_CASE("sizes that disagree are refused") {
   CHECK(messageOf("1234567") == "not a safetensors file: 7 bytes, at least 8 are needed");
   CHECK(messageOf(std::string(8, '\xff') + "{}") ==
-        "safetensors header: length 18446744073709551615 exceeds the 2 bytes that follow");
+        "not a safetensors file, or cut short: its first bytes announce a header of "
+        "18446744073709551615 bytes, and 2 follow");
   CHECK(refusal("") == "does not start with '{'");
   CHECK(refusal(" {}") == "does not start with '{'");
   CHECK(refusal("\xef\xbb\xbf{}") == "does not start with '{'");

@@ -39,12 +39,17 @@ static std::string unknownText(const CLI::App &app) {
 }
 
 std::string teeny::failureText(const CLI::App *app, const CLI::Error &error) {
-  // Where a word is unknown, CLI11 may also miss what it was meant to be.
+  const std::vector<CLI::App *> parsed = app->get_subcommands();
   const int code = error.get_exit_code();
-  const bool isUnknown = code == static_cast<int>(CLI::ExitCodes::ExtrasError) ||
-                         code == static_cast<int>(CLI::ExitCodes::RequiredError);
-  std::string text = isUnknown ? unknownText(*app) : "";
+  const bool isMissing = code == static_cast<int>(CLI::ExitCodes::RequiredError);
+  // Where a word is unknown, CLI11 may also miss what it was meant to be.
+  std::string text;
+  if (isMissing || code == static_cast<int>(CLI::ExitCodes::ExtrasError))
+    text = unknownText(*app);
+  if (text.empty() && isMissing && parsed.empty())
+    return app->help();
   if (text.empty())
-    return CLI::FailureMessage::simple(app, error);
-  return "teenyc: error: " + text + "\nRun with --help for more information.\n";
+    text = error.what();
+  std::string command = parsed.empty() ? "" : parsed.front()->get_name() + " ";
+  return "teenyc: error: " + text + "\nsee 'teenyc " + command + "--help'\n";
 }

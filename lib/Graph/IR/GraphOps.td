@@ -43,7 +43,7 @@ def Graph_InputOp : Graph_NamedOp<"input"> {
   let assemblyFormat = "$name attr-dict `:` qualified(type($result))";
 }
 
-def Graph_ParamOp : Graph_NamedOp<"param"> {
+def Graph_ParamOp : Graph_NamedOp<"param", [Pure]> {
   let summary = "A tensor whose data is part of the model";
   let description = [{
     The data is tensor `key` of the safetensors file `file`, a path relative to the file that the location names (`pathOf`).

@@ -33,6 +33,7 @@ void GraphReader::read(const JsonField &root) {
   module.push_back(graph);
   builder.setInsertionPointToEnd(&graph.getBody().emplaceBlock());
 
+  unsigned errorsBefore = diagnostics.errorCount();
   readDims(object.optional("dims"));
   readInputs(object.optional("inputs"));
   readParams(object.optional("params"));
@@ -46,6 +47,8 @@ void GraphReader::read(const JsonField &root) {
     if (JsonField field = object.optional(key))
       diagnostics.error(field->keyLocation(), "'" + std::string(key) + "' is not supported");
   object.finish();
+  if (diagnostics.errorCount() == errorsBefore)
+    warnOfUnused();
 
   // Declarations that nothing calls were checked; the module does without them.
   llvm::StringSet<> called;
@@ -54,6 +57,20 @@ void GraphReader::read(const JsonField &root) {
   for (OpOp op : llvm::make_early_inc_range(module.getOps<OpOp>()))
     if (!called.contains(op.getSymName()) && !library.isKept(op.getSymName()))
       op.erase();
+}
+
+// What takes part in no output may be a reference forgotten elsewhere.
+void GraphReader::warnOfUnused() {
+  auto isUnused = [](mlir::Operation *op) { return op->getNumResults() > 0 && op->use_empty(); };
+  for (auto [nameField, param] : params)
+    if (isUnused(param))
+      diagnostics.warning(nameField->location(), "no node reads param '" + param.getName().str() +
+                                                     "': the bundle is made without it");
+  for (const Node &node : nodes)
+    if (isUnused(node.made))
+      diagnostics.warning(node.nameField->location(),
+                          "neither a node nor the graph's outputs take what '" + node.name +
+                              "' computes: it is left out");
 }
 
 //===-- Dims

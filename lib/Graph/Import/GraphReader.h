@@ -56,6 +56,9 @@ private:
     unsigned output = 0;
   };
 
+  // Of a graph without errors.
+  void warnOfUnused();
+
   void readDims(const JsonField &field);
   void readDim(const JsonField &field);
   Dim *findDim(llvm::StringRef name);
@@ -108,6 +111,7 @@ private:
   NameTable names; // of inputs, params and nodes
   std::vector<Dim> dims;
   llvm::StringMap<size_t> dimIndices;
+  std::vector<std::pair<JsonField, graph::ParamOp>> params; // with the fields of their names
   std::vector<Node> nodes;
   llvm::StringMap<Tensor> tensors; // inputs, params, and nodes by their names
 };

@@ -119,7 +119,9 @@ void GraphReader::readParam(const JsonField &field) {
   auto type = GraphTensorType::get(context, shape, typeOf(context, *dtype));
   if (const TensorView *found = data.find(dataField, *place))
     checkParam(dataField, shapeField, type, *found);
-  tensor.value = ParamOp::create(builder, mlirLoc(nameField), type, *name, place->file, place->key);
+  auto param = ParamOp::create(builder, mlirLoc(nameField), type, *name, place->file, place->key);
+  tensor.value = param;
+  params.emplace_back(nameField, param);
 }
 
 static std::string tensorText(const TensorView &tensor) {

@@ -36,15 +36,11 @@ std::optional<SmallVector<int64_t>> fixedShape(GraphTensorType type) {
 class ParamFolder {
 public:
   void run(GraphOp graph) {
-    SmallVector<Operation *> used; // params that something reads before
-    for (auto param : graph.getBlock().getOps<ParamOp>())
-      if (!param.getResult().use_empty())
-        used.push_back(param);
     for (Operation &op : llvm::make_early_inc_range(graph.getBlock()))
       if (auto map = dyn_cast<MapOp>(op))
         fold(map);
     for (Operation &op : llvm::make_early_inc_range(llvm::reverse(graph.getBlock())))
-      if (op.use_empty() && (isTyped(&op) || llvm::is_contained(used, &op)))
+      if (op.use_empty() && (isTyped(&op) || isa<ParamOp>(op)))
         op.erase();
   }
 
