@@ -297,7 +297,7 @@ ExitCode teeny::diff(const DiffOptions &options, llvm::raw_ostream &out, llvm::r
     Result<BundleFile> bundle = openBundle(path);
     if (!bundle) {
       err << "teenyc: error: " << bundle.error().message << "\n";
-      return ExitCode::userError;
+      return ExitCode::usage;
     }
     described.push_back(Describer(*bundle).sections());
   }

@@ -103,6 +103,6 @@ for b in m["buffers"]:
 "$teenyc" diff a.bundle b.bundle >out && exit 1
 grep -qE '^  order: first.0 when .* third.1 -> third.1 when .* first.0$' out
 
-between a.bundle nothing.bundle 1 <<END
+between a.bundle nothing.bundle 2 <<END
 teenyc: error: $("$teenyc" verify nothing.bundle | sed 's/^structure  wrong: //')
 END
