@@ -1,16 +1,16 @@
 #!/bin/bash
 # run_readme.sh README BIN ROOT: each command of the README ("    $ command") runs, and prints what follows it there,
-# times aside. It runs where there are copies of the graphs and kernels, and a graph with a typo. A line that is the name of
-# a file, as `name`:, puts the fenced text that follows into that file.
+# times aside. It runs beside copies of the graphs, the kernels and the mistakes in errors/. A line that is the name of a file,
+# as `name`:, puts the fenced text that follows into that file.
 set -euo pipefail
 readme=$1 bin=$2 root=$3
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cp -r "$root/graphs" "$root/kernels" "$scratch"
-mkdir "$scratch/build"
+mkdir -p "$scratch/build" "$scratch/test/Driver"
+cp -r "$root/test/Driver/errors" "$scratch/test/Driver"
 ln -s "$bin" "$scratch/build/bin"
 cd "$scratch"
-sed 's/yolo\.detect_decode/yolo.detect_decod/' graphs/detect_decode/detect_decode.json >graphs/detect_decode/typo.json
 
 file="" inside=""
 while IFS= read -r line; do
