@@ -86,7 +86,10 @@ def compile_case(case, folder, teenyc, target):
     file.write_text(json.dumps(graph, indent=1))
     bundle = folder / f"{case.name}.bundle"
     command = [teenyc, "compile", file, "-o", bundle, f"--target={target}", "--ops", ROOT / "kernels"]
-    return subprocess.run(command).returncode == 0
+    code = subprocess.run(command).returncode
+    if code == 3:  # the machine's trouble, which all cases would meet
+        sys.exit(code)
+    return code == 0
 
 
 #===-- run -----------------------------------------------------------------------------------===#
@@ -352,8 +355,11 @@ def main():
     if args.action == "compile":
         args.folder.mkdir(parents=True, exist_ok=True)
         sys.exit(not all([compile_case(c, args.folder, args.teenyc, args.target) for c in cases]))
-    import torch
-    import triton
+    try:
+        import torch
+        import triton
+    except ImportError as missing:
+        sys.exit(f"bench_gpu.py: to run needs PyTorch and Triton: {missing}")
 
     print(f"{torch.cuda.get_device_name()}, Triton {triton.__version__}; microseconds, and the relative error")
     print(f"{'':20} {'teenyc':>9} {'Triton':>9} {'speed':>8} {'rate':>15} {'error':>9}")

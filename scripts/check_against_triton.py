@@ -5,9 +5,9 @@
     scripts/check_against_triton.py run FOLDER
     scripts/check_against_triton.py fixtures -o test/Language/features/fixtures
 
-`compile` writes one bundle for each case of test/Language/features; it needs no GPU. `run` and `fixtures` need
-a GPU with PyTorch and Triton; `fixtures` writes what Triton computes, which the tests on CPUs compare with.
-Outputs are poisoned before each launch. Exit code 1 if anything differs.
+`compile` writes one bundle for each case of test/Language/features; it needs NumPy, no GPU. `run` and `fixtures` need a GPU
+with PyTorch and Triton; `fixtures` writes what Triton computes, which the tests on CPUs compare with. Outputs are
+poisoned before each launch. Exit code 1 if anything differs.
 """
 import argparse
 import ctypes

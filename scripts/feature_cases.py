@@ -9,7 +9,10 @@ import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import numpy as np
+try:
+    import numpy as np
+except ImportError:
+    sys.exit("NumPy is missing (Debian: python3-numpy)")
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "test/Language/features"
