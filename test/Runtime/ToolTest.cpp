@@ -232,6 +232,24 @@ TEST_CASE("a bundle is described") {
   CHECK(json["inputs"][0]["name"] == "x");
 }
 
+TEST_CASE("registers are those of assembled code") {
+  Files file;
+  std::string bundle = file("gpu.bundle");
+  TestBundle model = saxpyBundle();
+  std::vector<std::byte> code(10, std::byte('/'));
+  model.gpuCode(0, "compute_80", code, 16);
+  model.gpuCode(0, "sm_90", code, 16);
+  model.manifest.kernels[0].code.back().registers = 40;
+  model.manifest.kernels[0].code.back().spillBytes = 8;
+  writeBytes(bundle, model.bytes());
+  std::string text = call(bundle + " --describe").text;
+  CAPTURE(text);
+  CHECK(text.find("    compute_80         10 bytes, 128 threads, 16 bytes shared\n") !=
+        std::string::npos);
+  CHECK(text.find("    sm_90              10 bytes, 128 threads, 16 bytes shared, 40 registers, "
+                  "8 bytes spilled\n") != std::string::npos);
+}
+
 TEST_CASE("mistakes have exit codes and texts") {
   Files file;
   std::string bundle = file("errors.bundle"), x = file("x64.npy"), noise = file("noise.npy");

@@ -54,13 +54,17 @@ static void printKernels(const Json &kernels) {
     for (const auto &[name, value] : kernel["constants"].items())
       std::cout << "    " << name << " = " << value.get<std::string>() << "\n";
     for (const Json &code : kernel["code"]) {
-      std::cout << "    " << std::left << std::setw(12) << code["target"].get<std::string>()
-                << std::right << std::setw(9) << code["bytes"].get<int64_t>() << " bytes";
+      auto target = code["target"].get<std::string>();
+      std::cout << "    " << std::left << std::setw(12) << target << std::right << std::setw(9)
+                << code["bytes"].get<int64_t>() << " bytes";
       if (code.contains("threads"))
-        std::cout << ", " << code["threads"] << " threads, " << code["registers"] << " registers, "
-                  << code["shared_bytes"] << " bytes shared, " << code["spill_bytes"] << " spilled";
+        std::cout << ", " << code["threads"] << " threads, " << code["shared_bytes"]
+                  << " bytes shared";
       else
         std::cout << ", " << code["scratch_bytes"] << " bytes of scratch";
+      if (target.starts_with("sm_")) // for PTX the driver chooses registers
+        std::cout << ", " << code["registers"] << " registers, " << code["spill_bytes"]
+                  << " bytes spilled";
       std::cout << "\n";
     }
   }
