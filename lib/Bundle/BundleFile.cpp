@@ -192,7 +192,18 @@ Status BundleWriter::write(const Manifest &manifest, const std::string &path) co
   return writeFile(path, pieces);
 }
 
+// Such a number is too large for the length of a header, so that no bundle begins like this.
+static bool beginsWithText(std::span<const std::byte> memory) {
+  auto isText = [](std::byte byte) {
+    return (byte >= std::byte(' ') && byte <= std::byte('~')) || byte == std::byte('\n') ||
+           byte == std::byte('\r') || byte == std::byte('\t');
+  };
+  return memory.size() >= 8 && std::all_of(memory.begin(), memory.begin() + 8, isText);
+}
+
 Result<BundleFile> BundleFile::openMemory(std::span<const std::byte> memory) {
+  if (beginsWithText(memory))
+    return invalid("this is text and no bundle; 'teenyc compile' makes one of a graph or kernel");
   Result<SafeTensors> contents = SafeTensors::parse(memory);
   if (!contents)
     return contents.error();

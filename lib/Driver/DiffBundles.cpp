@@ -12,7 +12,6 @@
 #include "Base/Sha256.h"
 #include "Bundle/BundleFile.h"
 #include "Bundle/ManifestNames.h"
-#include "Driver/OpenBundle.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -294,7 +293,7 @@ static std::vector<std::string> compareSections(const Section &a, const Section 
 ExitCode teeny::diff(const DiffOptions &options, llvm::raw_ostream &out, llvm::raw_ostream &err) {
   std::vector<std::vector<Section>> described;
   for (const std::string &path : {options.before, options.after}) {
-    Result<BundleFile> bundle = openBundle(path);
+    Result<BundleFile> bundle = BundleFile::open(path);
     if (!bundle) {
       err << "teenyc: error: " << bundle.error().message << "\n";
       return ExitCode::usage;

@@ -5,7 +5,6 @@
 #include "Bundle/BundleFile.h"
 #include "Bundle/ManifestNames.h"
 #include "Driver/Html.h"
-#include "Driver/OpenBundle.h"
 #include "Driver/ReportDrawings.h"
 #include "Driver/ReportStyle.h"
 #include "Driver/SampleDims.h"
@@ -253,7 +252,7 @@ static Status chooseDims(const Manifest &manifest, const ReportOptions &options,
 }
 
 ExitCode teeny::report(const ReportOptions &options, llvm::raw_ostream &, llvm::raw_ostream &err) {
-  Result<BundleFile> bundle = openBundle(options.bundle);
+  Result<BundleFile> bundle = BundleFile::open(options.bundle);
   if (!bundle)
     return toolError(err, ExitCode::userError, bundle.error());
   const Manifest &manifest = bundle->manifest();

@@ -5,7 +5,6 @@
 #include "Bundle/PlanCheck.h"
 #include "Driver/BufferRoots.h"
 #include "Driver/CodeCheck.h"
-#include "Driver/OpenBundle.h"
 #include "Driver/SampleDims.h"
 #include "Runtime/Plan.h"
 
@@ -144,7 +143,7 @@ static void checkPlans(const Manifest &manifest, Findings &findings) {
 
 ExitCode teeny::verify(const VerifyOptions &options, llvm::raw_ostream &out, llvm::raw_ostream &) {
   Findings findings(out);
-  Result<BundleFile> bundle = openBundle(options.bundle);
+  Result<BundleFile> bundle = BundleFile::open(options.bundle);
   if (!bundle) {
     findings.report("structure", {bundle.error().message}, "");
     return ExitCode::userError;

@@ -18,20 +18,30 @@ std::string teeny::orNearest(llvm::StringRef name, llvm::ArrayRef<std::string> c
 std::string teeny::nearestFile(llvm::StringRef path) {
   constexpr size_t most = 10000;
   llvm::StringRef folder = llvm::sys::path::parent_path(path);
-  llvm::StringRef extension = llvm::sys::path::extension(path);
+  llvm::StringRef stem = llvm::sys::path::stem(path), extension = llvm::sys::path::extension(path);
   if (llvm::sys::fs::exists(path))
     return {};
-  std::vector<std::string> names;
+  std::vector<std::string> stems, extensions;
   std::error_code error;
   llvm::sys::fs::directory_iterator entry(folder.empty() ? "." : folder, error), end;
-  for (size_t count = 0; !error && entry != end && ++count <= most; entry.increment(error))
-    if (llvm::sys::path::extension(entry->path()) == extension)
-      names.push_back(llvm::sys::path::stem(entry->path()).str());
-  llvm::sort(names); // of equally near ones the first
-  std::string near = nearest(llvm::sys::path::stem(path), names);
-  if (near.empty())
+  for (size_t count = 0; !error && entry != end && ++count <= most; entry.increment(error)) {
+    llvm::StringRef itsStem = llvm::sys::path::stem(entry->path());
+    llvm::StringRef itsExtension = llvm::sys::path::extension(entry->path());
+    if (itsExtension == extension)
+      stems.push_back(itsStem.str());
+    if (itsStem == stem)
+      extensions.push_back(itsExtension.str());
+  }
+  llvm::sort(stems); // of equally near ones the first
+  llvm::sort(extensions);
+  std::string near = nearest(stem, stems);
+  if (!near.empty())
+    near += extension;
+  else if (std::string other = nearest(extension, extensions); !other.empty())
+    near = (stem + other).str();
+  else
     return {};
   llvm::SmallString<128> found = folder;
-  llvm::sys::path::append(found, near + extension);
+  llvm::sys::path::append(found, near);
   return found.str().str();
 }

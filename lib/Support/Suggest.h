@@ -14,7 +14,8 @@ std::string orNearest(llvm::StringRef name, llvm::ArrayRef<std::string> candidat
                       llvm::StringRef otherwise = "");
 
 // The path of a file that is there and that is nearest to `path`, which is not: in the same folder,
-// with the same extension. Empty if there is none.
+// of the same extension, or else of the same name before an extension that is near. Empty if there
+// is none.
 std::string nearestFile(llvm::StringRef path);
 
 } // namespace teeny

@@ -194,6 +194,9 @@ TEST_CASE("safetensors files that are no bundles") {
         "not a bundle: no tensor of bytes has the name 'teeny/manifest.json'");
   CHECK(messageOf({{"teeny/manifest.json", DType::u8, {2}, bytes}}, metadata) ==
         "manifest: no \"teeny\"");
+  std::string graph = "{\n\t\"teeny\": 1";
+  CHECK(BundleFile::openMemory(std::as_bytes(std::span(graph))).error().message ==
+        "this is text and no bundle; 'teenyc compile' makes one of a graph or kernel");
 
   // Code must be bytes.
   SampleParts parts;

@@ -63,9 +63,9 @@ expect() { # CODE TEXT COMMAND...
 expect 1 'B = 70000 is outside 0 to 65536' "$teenyc" report mlp.bundle -o x.html --dim B=70000
 expect 1 "the bundle has no dim 'N'" "$teenyc" report mlp.bundle -o x.html --dim N=1
 expect 2 "expected NAME=N, found 'B=x'" "$teenyc" report mlp.bundle -o x.html --dim B=x
-expect 1 "mlp.json' is no bundle; 'teenyc compile' makes one" "$teenyc" report "$root/graphs/mlp/mlp.json" -o x.html
-expect 1 "mlp.json' is no bundle; 'teenyc compile' makes one" "$teenyc" diff mlp.bundle "$root/graphs/mlp/mlp.json"
-expect 1 "mlp.json' is no bundle; 'teenyc compile' makes one" "$teenyc" verify "$root/graphs/mlp/mlp.json"
+expect 1 "mlp.json: this is text and no bundle; 'teenyc compile' makes one" "$teenyc" report "$root/graphs/mlp/mlp.json" -o x.html
+expect 2 "mlp.json: this is text and no bundle; 'teenyc compile' makes one" "$teenyc" diff mlp.bundle "$root/graphs/mlp/mlp.json"
+expect 1 "mlp.json: this is text and no bundle; 'teenyc compile' makes one" "$teenyc" verify "$root/graphs/mlp/mlp.json"
 expect 1 'none.bundle' "$teenyc" report none.bundle -o x.html
 expect 3 'x.html' "$teenyc" report mlp.bundle -o nowhere/x.html
 [ ! -e x.html ]

@@ -22,12 +22,12 @@ if [ -e "$tree/bin/teenyc" ]; then
   "$tree/bin/teenyc" completion zsh | cmp - "$tree/share/zsh/site-functions/_teenyc"
 fi
 
-"$cmake" -S "$(dirname "$0")/outside" -B "$scratch/outside" "-DCMAKE_PREFIX_PATH=$tree" -DCMAKE_BUILD_TYPE=Release \
+"$cmake" -G Ninja -S "$(dirname "$0")/outside" -B "$scratch/outside" "-DCMAKE_PREFIX_PATH=$tree" -DCMAKE_BUILD_TYPE=Release \
   "-DSOURCE=$examples/readme_example.c" >/dev/null
 "$cmake" --build "$scratch/outside" >/dev/null
 prints "out[0] = 3" "$scratch/outside/outside" "$bundle"
 
 export PKG_CONFIG_PATH="$tree/lib/pkgconfig"
 [ "$(pkg-config --modversion teeny)" = 0.1.0 ] || fail "pkg-config finds another version"
-eval "c++ -std=c++17 -Wall -Wextra -Werror $examples/readme_example.cpp -o $scratch/program $(pkg-config --cflags --libs teeny)"
+eval "c++ -std=c++17 -Wall -Wextra -Werror '$examples/readme_example.cpp' -o $scratch/program $(pkg-config --cflags --libs teeny)"
 prints "out[0] = 3" env LD_LIBRARY_PATH="$tree/lib" "$scratch/program" "$bundle"

@@ -16,7 +16,10 @@ void GraphReader::read(const JsonField &root) {
     return;
   JsonField versionField = object.optional("teeny");
   if (!versionField) {
-    error(root, "this is no graph file: it has no \"teeny\": " + std::to_string(formatVersion));
+    Diagnostic &noGraph =
+        error(root, "this is no graph file: it has no \"teeny\": " + std::to_string(formatVersion));
+    if (object.optional("op"))
+      noGraph.suggest("it declares an op; a graph that calls the op names this file in \"ops\"");
     return;
   }
   std::optional<int64_t> version = versionField.integer();
