@@ -7,6 +7,8 @@
 
 #include "Language/Lexer.h"
 
+#include "llvm/Support/Casting.h"
+
 #include <memory>
 #include <string>
 #include <vector>
@@ -118,9 +120,7 @@ struct ListCompExpr : ExprOf<Expr::ListComp> {
   bool isList = true; // not a generator
 
   // One `for`, no `if`: what kernels may have.
-  bool isSimple() const {
-    return isList && clauses.size() == 1 && clauses[0].conditions.empty();
-  }
+  bool isSimple() const { return isList && clauses.size() == 1 && clauses[0].conditions.empty(); }
 };
 struct DictExpr : ExprOf<Expr::Dict> {
   using ExprOf::ExprOf;
@@ -172,6 +172,14 @@ struct AttributeExpr : ExprOf<Expr::Attribute> {
   std::string name;
   Span nameSpan;
 };
+// "jit" for `jit` and for `triton.jit`, owned by the expression; empty for other kinds and for
+// null.
+inline llvm::StringRef lastName(const Expr *expr) {
+  if (auto *attribute = llvm::dyn_cast_or_null<AttributeExpr>(expr))
+    return attribute->name;
+  auto *plain = llvm::dyn_cast_or_null<NameExpr>(expr);
+  return plain ? llvm::StringRef(plain->name) : llvm::StringRef();
+}
 struct SubscriptExpr : ExprOf<Expr::Subscript> {
   using ExprOf::ExprOf;
   ExprPtr base, index;

@@ -259,9 +259,7 @@ static const Expr *wrappedFunction(const Expr &expr) {
     const Expr *maker = &callee;
     if (auto *inner = llvm::dyn_cast<CallExpr>(maker))
       maker = inner->callee.get();
-    auto *attribute = llvm::dyn_cast<AttributeExpr>(maker);
-    auto *plain = llvm::dyn_cast<NameExpr>(maker);
-    llvm::StringRef name = attribute ? attribute->name : plain ? plain->name : "";
+    llvm::StringRef name = lastName(maker);
     return name == "jit" || name == "autotune" || name == "heuristics";
   };
   const Expr *argument = call->arguments.front().get();

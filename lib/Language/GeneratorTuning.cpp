@@ -39,10 +39,7 @@ const FunctionStmt *Generator::kernelNamed(const KernelFile &file, llvm::StringR
 static const Expr *decoratorArgument(const Expr &decorator, llvm::StringRef name,
                                      llvm::StringRef keyword) {
   auto *call = llvm::dyn_cast<CallExpr>(&decorator);
-  const Expr *callee = call ? call->callee.get() : nullptr;
-  auto *attribute = llvm::dyn_cast_or_null<AttributeExpr>(callee);
-  auto *plain = llvm::dyn_cast_or_null<NameExpr>(callee);
-  if ((attribute ? attribute->name : plain ? plain->name : "") != name)
+  if (!call || lastName(call->callee.get()) != name)
     return nullptr;
   for (const Keyword &given : call->keywords)
     if (given.name == keyword)

@@ -95,10 +95,7 @@ static bool isUnspecialized(const ast::FunctionStmt &function, size_t index) {
 
 static bool isTuner(const ast::Expr &decorator) {
   auto *call = llvm::dyn_cast<ast::CallExpr>(&decorator);
-  const ast::Expr *callee = call ? call->callee.get() : nullptr;
-  auto *attribute = llvm::dyn_cast_or_null<ast::AttributeExpr>(callee);
-  auto *plain = llvm::dyn_cast_or_null<ast::NameExpr>(callee);
-  llvm::StringRef name = attribute ? attribute->name : plain ? plain->name : "";
+  llvm::StringRef name = ast::lastName(call ? call->callee.get() : nullptr);
   return name == "autotune" || name == "heuristics";
 }
 

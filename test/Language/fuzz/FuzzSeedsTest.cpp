@@ -40,6 +40,15 @@ TEST_CASE("what the fuzzer has found") {
 def kernel(x):
     y = tl.inline_asm_elementwise("mov.u32 $0, 1;", "=r", [], tl.int32, True, 1)
 )",
+      // A call at module level, of one argument, with a name that takes the heap.
+      R"(import triton.language as tl
+import project
+@triton.jit
+def kernel(x):
+    pass
+tuned = project.heuristics_of_the_whole_project(kernel)
+other = heuristics_of_the_whole_project()(kernel)
+)",
   };
   for (const char *text : found)
     run(text);
