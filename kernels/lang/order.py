@@ -54,6 +54,11 @@ def _check_last_dim(x, dim: tl.constexpr):
 
 
 @triton.jit
+def _check_direction(descending: tl.constexpr):
+    tl.static_assert(isinstance(descending, int), f"takes a bool as descending, found {descending}")
+
+
+@triton.jit
 def _sort(x, k: tl.constexpr, dim: tl.constexpr, descending: tl.constexpr):
     _check_last_dim(x, dim)
     size: tl.constexpr = tl._log2(x.shape[-1])
@@ -83,17 +88,19 @@ def _better(cube, axis: tl.constexpr, descending: tl.constexpr):
 
 
 @triton.jit
-def sort(x, dim: tl.constexpr = None, descending: tl.constexpr = False):
+def sort(x: "tile", dim: tl.constexpr = None, descending: tl.constexpr = False):
+    _check_direction(descending)
     return _sort(x, None, dim, descending)
 
 
 @triton.jit
-def topk(x, k: tl.constexpr, dim: tl.constexpr = None):
+def topk(x: "tile", k: tl.constexpr, dim: tl.constexpr = None):
     return _sort(x, k, dim, True)
 
 
 @triton.jit
-def bitonic_merge(x, dim: tl.constexpr = None, descending: tl.constexpr = False):
+def bitonic_merge(x: "tile", dim: tl.constexpr = None, descending: tl.constexpr = False):
+    _check_direction(descending)
     _check_last_dim(x, dim)
     size: tl.constexpr = tl._log2(x.shape[-1])
     rank: tl.constexpr = tl._log2(x.numel)
@@ -105,9 +112,10 @@ def bitonic_merge(x, dim: tl.constexpr = None, descending: tl.constexpr = False)
 
 
 @triton.jit
-def flip(x, dim: tl.constexpr = None):
+def flip(x: "tile", dim: tl.constexpr = None):
     rank: tl.constexpr = len(x.shape)
-    tl.static_assert(dim is None or (-rank <= dim and dim < rank), f"has no dim {dim} in a tile of {rank}")
+    if dim is not None:
+        _check_axis(dim, rank)
     at: tl.constexpr = rank - 1 if dim is None else (dim if dim >= 0 else dim + rank)
     steps: tl.constexpr = tl._log2(x.shape[at])
     cube = tl.reshape(_bits_of(x), x.shape[:at] + [2] * steps + x.shape[at + 1:])
@@ -117,18 +125,18 @@ def flip(x, dim: tl.constexpr = None):
 
 
 @triton.jit
-def cat(input, other, can_reorder=False):
+def cat(input: "tile", other: "tile", can_reorder: tl.constexpr = False):
     """The elements of one tile, then those of the other."""
     tl.static_assert(len(input.shape) == 1, f"takes tiles of one dim, found {len(input.shape)}")
     return tl.reshape(tl.trans(tl.join(input, other)), [2 * input.shape[0]])
 
 
 @triton.jit
-def gather(src, index, axis: tl.constexpr):
+def gather(src: "tile", index: "tile", axis: tl.constexpr):
     """src with each coordinate along an axis replaced by what `index` has there; indices must be in range."""
     rank: tl.constexpr = len(src.shape)
     tl.static_assert(len(index.shape) == rank, f"takes tiles of one rank, found {rank} and {len(index.shape)}")
-    tl.static_assert(-rank <= axis and axis < rank, f"has no axis {axis} in a tile of {rank} dims")
+    _check_axis(axis, rank)
     tl.static_assert(index.dtype.is_int(), f"takes integers as indices, found {index.dtype}")
     at: tl.constexpr = axis if axis >= 0 else axis + rank
     for dim in tl.static_range(rank):
@@ -144,10 +152,15 @@ def gather(src, index, axis: tl.constexpr):
 
 
 @triton.jit
-def histogram(input, num_bins: tl.constexpr, mask=None):
+def histogram(input: "tile", num_bins: tl.constexpr, mask=None):
     """How often each of 0 ... num_bins - 1 is in a tile of one dim; other values count for nothing."""
     tl.static_assert(len(input.shape) == 1, f"takes a tile of one dim, found {len(input.shape)}")
     tl.static_assert(input.dtype.is_int(), f"takes integers, found {input.dtype}")
+    if mask is not None:
+        tl.static_assert(isinstance(mask, tl.tensor), f"takes a tile as mask, found {mask}")
+        tl.static_assert(mask.dtype == tl.int1, f"takes int1 as mask, found {mask.dtype}")
+    valid: tl.constexpr = isinstance(num_bins, int) and num_bins > 0 and num_bins & (num_bins - 1) == 0
+    tl.static_assert(valid, f"takes a power of two as num_bins, found {num_bins}")
     bin = tl.arange(0, num_bins)
     counts = tl.zeros([num_bins], tl.int32)
     for i in range(num_bins):

@@ -80,7 +80,7 @@ def randint(seed, offset, n_rounds: tl.constexpr = 10):
 
 
 @triton.jit
-def uint_to_uniform_float(x):
+def uint_to_uniform_float(x: tl.tensor):
     """Random bits as a float in [0, 1)."""
     bits: tl.constexpr = x.dtype.primitive_bitwidth
     tl.static_assert(x.dtype.is_int() and bits >= 32, f"takes integers of 32 or 64 bits, found {x.dtype}")
@@ -107,7 +107,7 @@ def rand4x(seed, offsets, n_rounds: tl.constexpr = 10):
 
 
 @triton.jit
-def pair_uniform_to_normal(u1, u2):
+def pair_uniform_to_normal(u1: tl.tensor, u2: tl.tensor):
     """Two independent normal variables from two uniform ones (Box and Muller, 1958)."""
     angle = u2 * 6.283185307179586
     radius = tl.sqrt(tl.log(tl.maximum(u1, 1.0e-7)) * -2.0)

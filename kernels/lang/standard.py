@@ -14,12 +14,12 @@ def zeros(shape, dtype):
 
 
 @triton.jit
-def zeros_like(input):
+def zeros_like(input: tl.tensor):
     return tl.full(input.shape, 0, input.dtype)
 
 
 @triton.jit
-def ravel(x, can_reorder=False):
+def ravel(x: tl.tensor, can_reorder: tl.constexpr = False):
     return tl.reshape(x, [x.numel])
 
 
@@ -29,11 +29,11 @@ def sigmoid(x):
 
 
 @triton.jit
-def softmax(x, dim=None, keep_dims=False, ieee_rounding=False):
+def softmax(x: "tile", dim: tl.constexpr = None, keep_dims: tl.constexpr = False, ieee_rounding: tl.constexpr = False):
     axis: tl.constexpr = 0 if dim is None else dim
     shifted = x - max(x, axis, keep_dims=keep_dims)
     numerator = tl.exp(shifted)
-    return tl.fdiv(numerator, sum(numerator, axis, keep_dims=keep_dims))
+    return tl.fdiv(numerator, sum(numerator, axis, keep_dims=keep_dims), ieee_rounding)
 
 
 @triton.jit
@@ -88,7 +88,14 @@ def _smaller(a, b):
 
 
 @triton.jit
+def _check_axis(axis: tl.constexpr, rank: tl.constexpr):
+    tl.static_assert(isinstance(axis, int), f"takes an integer as axis, found {axis}")
+    tl.static_assert(-rank <= axis and axis < rank, f"has no axis {axis} in a tile of {rank} dims")
+
+
+@triton.jit
 def _widened_for_sum(input, dtype):
+    tl.static_assert(dtype is None or isinstance(dtype, tl.dtype), f"takes a type as dtype, found {dtype}")
     if dtype is not None:
         return input.to(dtype)
     elif input.dtype.is_int_signed() and input.dtype.int_bitwidth < 32:
@@ -118,18 +125,18 @@ def _widened_for_comparison(input):
 
 
 @triton.jit
-def sum(input, axis=None, keep_dims=False, dtype: tl.constexpr = None):
+def sum(input: "tile", axis: tl.constexpr = None, keep_dims: tl.constexpr = False, dtype: tl.constexpr = None):
     return tl.reduce(_widened_for_sum(input, dtype), axis, _add, keep_dims=keep_dims)
 
 
 @triton.jit
-def xor_sum(input, axis=None, keep_dims=False):
+def xor_sum(input: "tile", axis: tl.constexpr = None, keep_dims: tl.constexpr = False):
     tl.static_assert(input.dtype.is_int(), "tl.xor_sum takes integers")
     return tl.reduce(input, axis, _xor, keep_dims=keep_dims)
 
 
 @triton.jit
-def reduce_or(input, axis, keep_dims=False):
+def reduce_or(input: "tile", axis: tl.constexpr, keep_dims: tl.constexpr = False):
     tl.static_assert(input.dtype.is_int(), "tl.reduce_or takes integers")
     return tl.reduce(input, axis, _or, keep_dims=keep_dims)
 
@@ -151,6 +158,7 @@ def _smaller_leftmost(value1, index1, value2, index2):
 @triton.jit
 def _reduce_with_indices(input, axis, combine: tl.constexpr, keep_dims):
     rank: tl.constexpr = len(input.shape)
+    _check_axis(axis, rank)
     at: tl.constexpr = axis if axis >= 0 else axis + rank
     index = tl.arange(0, input.shape[at])
     for dim in tl.static_range(rank):
@@ -161,7 +169,8 @@ def _reduce_with_indices(input, axis, combine: tl.constexpr, keep_dims):
 
 
 @triton.jit
-def max(input, axis=None, return_indices=False, return_indices_tie_break_left=True, keep_dims=False):
+def max(input: "tile", axis: tl.constexpr = None, return_indices: tl.constexpr = False,
+        return_indices_tie_break_left: tl.constexpr = True, keep_dims: tl.constexpr = False):
     input = _widened_bfloat16(input)
     if return_indices:
         return _reduce_with_indices(input, axis, _larger_leftmost, keep_dims)
@@ -170,7 +179,8 @@ def max(input, axis=None, return_indices=False, return_indices_tie_break_left=Tr
 
 
 @triton.jit
-def min(input, axis=None, return_indices=False, return_indices_tie_break_left=True, keep_dims=False):
+def min(input: "tile", axis: tl.constexpr = None, return_indices: tl.constexpr = False,
+        return_indices_tie_break_left: tl.constexpr = True, keep_dims: tl.constexpr = False):
     input = _widened_bfloat16(input)
     if return_indices:
         return _reduce_with_indices(input, axis, _smaller_leftmost, keep_dims)
@@ -179,14 +189,14 @@ def min(input, axis=None, return_indices=False, return_indices_tie_break_left=Tr
 
 
 @triton.jit
-def argmax(input, axis, tie_break_left=True, keep_dims=False):
+def argmax(input: "tile", axis: tl.constexpr, tie_break_left: tl.constexpr = True, keep_dims: tl.constexpr = False):
     _, index = max(input, axis, return_indices=True, return_indices_tie_break_left=tie_break_left,
                    keep_dims=keep_dims)
     return index
 
 
 @triton.jit
-def argmin(input, axis, tie_break_left=True, keep_dims=False):
+def argmin(input: "tile", axis: tl.constexpr, tie_break_left: tl.constexpr = True, keep_dims: tl.constexpr = False):
     _, index = min(input, axis, return_indices=True, return_indices_tie_break_left=tie_break_left,
                    keep_dims=keep_dims)
     return index
@@ -195,10 +205,10 @@ def argmin(input, axis, tie_break_left=True, keep_dims=False):
 # Scans.
 
 @triton.jit
-def cumsum(input, axis=0, reverse=False, dtype: tl.constexpr = None):
+def cumsum(input: "tile", axis: tl.constexpr = 0, reverse: tl.constexpr = False, dtype: tl.constexpr = None):
     return tl.associative_scan(_widened_for_sum(_widened_bfloat16(input), dtype), axis, _add, reverse)
 
 
 @triton.jit
-def cumprod(input, axis=0, reverse=False):
+def cumprod(input: "tile", axis: tl.constexpr = 0, reverse: tl.constexpr = False):
     return tl.associative_scan(_widened_bfloat16(input), axis, _multiply, reverse)

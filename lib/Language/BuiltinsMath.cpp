@@ -124,11 +124,6 @@ Value dot(Call &call) {
   return valid ? call.semantics.dot(lhs, rhs, acc, how, out) : Tensor();
 }
 
-Value dotScaled(Call &call) {
-  return call.fail("tl.dot_scaled is not supported",
-                   "convert the operands, multiply by their scales, and use tl.dot");
-}
-
 } // namespace
 
 llvm::ArrayRef<Builtin> mathBuiltins() {
@@ -151,10 +146,6 @@ llvm::ArrayRef<Builtin> mathBuiltins() {
       {"mulhi", "x, y", B::math | B::libdevice, false, highProduct},
       {"clz", "x", B::math | B::libdevice, false, countBits<Math::leadingZeros>},
       {"popc", "x", B::math | B::libdevice, false, countBits<Math::ones>},
-      {"dot_scaled",
-       "lhs, lhs_scale, lhs_format, rhs, rhs_scale, rhs_format, acc=None, fast_math=False, "
-       "lhs_k_pack=True, rhs_k_pack=True, out_dtype=fp32",
-       B::language, false, dotScaled},
       {"dot",
        "input, other, acc=None, input_precision=None, allow_tf32=None, max_num_imprecise_acc=None, "
        "out_dtype=fp32",

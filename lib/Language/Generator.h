@@ -91,6 +91,7 @@ public:
   // Calls (GeneratorCalls.cpp).
   Value call(const Value &callee, Arguments arguments);
   Value inlineCall(FunctionRef function, Arguments arguments);
+  bool fits(const ast::Parameter &parameter, const Value &value, const std::string &function);
   Value lambdaCall(LambdaRef lambda, Arguments arguments);
   Value callBuiltin(const Builtin &builtin, Arguments arguments);
   Value libraryFunction(llvm::StringRef name); // invalid if there is none

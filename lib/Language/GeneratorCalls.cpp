@@ -94,6 +94,36 @@ std::optional<Misfit> misfit(FunctionRef ref, size_t positional,
   return std::nullopt;
 }
 
+// Whether Python would know it: no part of it is a value of the run.
+static bool isKnown(const Value &value) {
+  if (const TupleValue *tuple = value.tuple())
+    return llvm::all_of(tuple->items, isKnown);
+  return !value.tensor() && !value.blockPointer();
+}
+
+// What the annotation of a library function's parameter says of its argument: `tl.constexpr` that
+// it is known at compile time, `tl.tensor` that it is not, "tile" that it has dims.
+bool Generator::fits(const Parameter &parameter, const Value &value, const std::string &function) {
+  auto *kind = llvm::dyn_cast_or_null<AttributeExpr>(parameter.annotation.get());
+  auto *word = llvm::dyn_cast_or_null<StringExpr>(parameter.annotation.get());
+  const Tensor *tensor = value.tensor();
+  std::string expected, hint;
+  if (kind && kind->name == "constexpr" && !isKnown(value)) {
+    expected = "known at compile time";
+    if (tensor)
+      hint = "a plain assignment makes a run-time scalar; declare 'name: tl.constexpr = ...'";
+  } else if (kind && kind->name == "tensor" && !tensor) {
+    expected = "a scalar or tile";
+  } else if (word && word->value == "tile" && !(tensor && tensor->type.isTile())) {
+    expected = "a tile";
+  }
+  if (!expected.empty())
+    fail("'" + parameter.name + "' of " + function + " must be " + expected + ", found " +
+             value.describe(),
+         hint);
+  return expected.empty();
+}
+
 Value Generator::inlineCall(FunctionRef ref, Arguments arguments) {
   const FunctionStmt &callee = *ref.function;
   if (depth == maxCallDepth) {
@@ -138,9 +168,14 @@ Value Generator::inlineCall(FunctionRef ref, Arguments arguments) {
   for (auto &[name, value] : arguments.keywords)
     inner.scope.emplace(name, std::move(value));
   std::vector<const Parameter *> defaults;
-  for (const Parameter &parameter : callee.parameters)
-    if (!inner.scope.count(parameter.name))
+  for (const Parameter &parameter : callee.parameters) {
+    auto given = inner.scope.find(parameter.name);
+    if (given == inner.scope.end())
       defaults.push_back(&parameter);
+    else if (ref.module->file.isLibrary &&
+             !fits(parameter, given->second, ref.module->file.shown(callee)))
+      return {};
+  }
 
   // A default is evaluated in the callee's module.
   Frame *caller = frame;

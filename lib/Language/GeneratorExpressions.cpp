@@ -173,6 +173,22 @@ static Value booleanChain(Generator &generator, const BooleanExpr &expr) {
   return result;
 }
 
+// A value in a message: constants as Python shows them; of run-time values the type is known.
+static std::string shown(const Value &value) {
+  if (const Constant *constant = value.constant())
+    return text(*constant);
+  const TupleValue *tuple = value.tuple();
+  if (!tuple)
+    return value.describe();
+  std::string items;
+  for (const Value &item : tuple->items) {
+    if (items.size() > maxString)
+      break;
+    items += (items.empty() ? "" : ", ") + shown(item);
+  }
+  return tuple->isList ? "[" + items + "]" : "(" + items + ")";
+}
+
 static Value formattedString(Generator &generator, const FormattedStringExpr &expr) {
   std::string result;
   for (const FormattedStringExpr::Part &part : expr.parts) {
@@ -187,7 +203,7 @@ static Value formattedString(Generator &generator, const FormattedStringExpr &ex
     if (value.constant())
       text = formatted(*value.constant(), part.conversion, part.format);
     else
-      text = value.describe(); // messages may name run-time values, of which the type is known
+      text = shown(value);
     if (!text) {
       generator.fail("the format '" + part.format + "' is not supported for " + value.describe());
       return {};
