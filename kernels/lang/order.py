@@ -4,8 +4,8 @@ import triton
 import triton.language as tl
 
 
-# A tile of 2**n elements is looked at as a cube of n dims of size 2, in which elements that a sorting network compares
-# are neighbours along a dim (Batcher: Sorting networks and their applications; 1968).
+# A sorting network compares elements whose positions differ in one bit (Batcher: Sorting networks and their
+# applications; 1968). A tile is looked at as three dims: the bits of the position above that one, it, and those below.
 
 @triton.jit
 def _bits_of(x):
@@ -21,29 +21,22 @@ def _across(x, axis: tl.constexpr):
 
 
 @triton.jit
-def _coordinate(rank: tl.constexpr, axis: tl.constexpr):
-    """0 and 1 along one axis of a cube."""
-    return tl.reshape(tl.arange(0, 2), [1] * axis + [2] + [1] * (rank - 1 - axis))
-
-
-@triton.jit
-def _merge(cube, stage: tl.constexpr, descending):
-    """Sorts runs of 2**stage elements, each of which rises and then falls or the other way round."""
-    rank: tl.constexpr = len(cube.shape)
+def _merge(x, stage: tl.constexpr, last: tl.constexpr, descending: tl.constexpr):
+    """Sorts runs of 2**stage elements, each of which rises and then falls or the other way round. The results alternate in
+    direction, but those of the last stage."""
+    size: tl.constexpr = x.numel
+    upper = tl.reshape(tl.arange(0, 2), [1, 2, 1])
     for i in tl.static_range(stage):
-        other = _across(cube, rank - stage + i)
-        upper = _coordinate(rank, rank - stage + i)
-        cube = tl.where((cube > other) != (upper ^ descending), other, cube)
-    return cube
-
-
-@triton.jit
-def _direction(rank: tl.constexpr, stage: tl.constexpr, last: tl.constexpr, descending: tl.constexpr):
-    """Runs alternate in direction, but those of the last stage."""
-    if stage < last:
-        return _coordinate(rank, rank - 1 - stage)
-    else:
-        return tl.full([1] * rank, 1 if descending else 0, tl.int32)
+        below: tl.constexpr = 2**(stage - 1 - i)
+        above: tl.constexpr = size // (2 * below)
+        pairs = tl.reshape(x, [above, 2, below])
+        if stage < last:
+            falls = tl.reshape((tl.arange(0, above) >> i) & 1, [above, 1, 1])
+        else:
+            falls = tl.full([1, 1, 1], 1 if descending else 0, tl.int32)
+        other = _across(pairs, 1)
+        x = tl.reshape(tl.where((pairs > other) != (upper ^ falls), other, pairs), [size])
+    return x
 
 
 @triton.jit
@@ -65,26 +58,27 @@ def _sort(x, k: tl.constexpr, dim: tl.constexpr, descending: tl.constexpr):
     kept: tl.constexpr = size if k is None else tl._log2(k)
     valid: tl.constexpr = k is None or (k == 2**kept and kept <= size)
     tl.static_assert(valid, f"takes a power of two up to {x.shape[-1]} as k, found {k}")
-    rank: tl.constexpr = tl._log2(x.numel)
-    if rank == 0:
+    if x.numel == 1:
         return x
     else:
-        cube = tl.reshape(x, [2] * rank)
+        y = tl.reshape(x, [x.numel])
         for stage in tl.static_range(1, kept + 1):
-            cube = _merge(cube, stage, _direction(rank, stage, size, descending))
+            y = _merge(y, stage, size, descending)
         # Of two runs of 2**kept elements, one rising and one falling, the better halves are a run that rises and falls.
         for stage in tl.static_range(kept + 1, size + 1):
-            cube = _better(cube, len(cube.shape) - 1 - kept, descending)
-            cube = _merge(cube, kept, _direction(rank - (stage - kept), kept, kept + size - stage, descending))
-        return tl.reshape(cube, x.shape[:-1] + [2**kept])
+            y = _better(y, 2**kept, descending)
+            y = _merge(y, kept, kept + size - stage, descending)
+        return tl.reshape(y, x.shape[:-1] + [2**kept])
 
 
 @triton.jit
-def _better(cube, axis: tl.constexpr, descending: tl.constexpr):
+def _better(x, length: tl.constexpr, descending: tl.constexpr):
+    pairs = tl.reshape(x, [x.numel // (2 * length), 2, length])
     if descending:
-        return tl.max(cube, axis)
+        better = tl.max(pairs, 1)
     else:
-        return tl.min(cube, axis)
+        better = tl.min(pairs, 1)
+    return tl.reshape(better, [x.numel // 2])
 
 
 @triton.jit
@@ -103,12 +97,10 @@ def bitonic_merge(x: "tile", dim: tl.constexpr = None, descending: tl.constexpr 
     _check_direction(descending)
     _check_last_dim(x, dim)
     size: tl.constexpr = tl._log2(x.shape[-1])
-    rank: tl.constexpr = tl._log2(x.numel)
     if size == 0:
         return x
     else:
-        cube = _merge(tl.reshape(x, [2] * rank), size, _direction(rank, size, size, descending))
-        return tl.reshape(cube, x.shape)
+        return tl.reshape(_merge(tl.reshape(x, [x.numel]), size, size, descending), x.shape)
 
 
 @triton.jit
@@ -117,11 +109,11 @@ def flip(x: "tile", dim: tl.constexpr = None):
     if dim is not None:
         _check_axis(dim, rank)
     at: tl.constexpr = rank - 1 if dim is None else (dim if dim >= 0 else dim + rank)
-    steps: tl.constexpr = tl._log2(x.shape[at])
-    cube = tl.reshape(_bits_of(x), x.shape[:at] + [2] * steps + x.shape[at + 1:])
-    for i in tl.static_range(steps):
-        cube = _across(cube, at + i)
-    return tl.reshape(cube, x.shape).to(x.dtype, bitcast=True)
+    size: tl.constexpr = x.shape[at]
+    y = _bits_of(x)
+    for i in tl.static_range(tl._log2(size)):
+        y = _across(tl.reshape(y, x.shape[:at] + [2**i, 2, size // 2**(i + 1)] + x.shape[at + 1:]), at + 1)
+    return tl.reshape(y, x.shape).to(x.dtype, bitcast=True)
 
 
 @triton.jit
@@ -142,13 +134,31 @@ def gather(src: "tile", index: "tile", axis: tl.constexpr):
     for dim in tl.static_range(rank):
         tl.static_assert(dim == at or src.shape[dim] == index.shape[dim],
                          f"takes tiles whose sizes differ along axis {axis} alone")
-    position = tl.reshape(tl.arange(0, src.shape[at]), [1] * at + [src.shape[at]] + [1] * (rank - 1 - at))
-    bits = _bits_of(src)
-    result = tl.zeros(index.shape, bits.dtype)
-    for i in range(src.shape[at]):
-        slice = tl.reduce(tl.where(position == i, bits, 0), at, _or, keep_dims=True)
-        result = tl.where(index == i, slice, result)
+    # Some elements of src at a time, compared with all indices.
+    size: tl.constexpr = src.shape[at]
+    step: tl.constexpr = _step(size, index.numel)
+    before: tl.constexpr = src.shape[:at]
+    after: tl.constexpr = src.shape[at + 1:]
+    ones_before: tl.constexpr = [1] * at
+    ones_after: tl.constexpr = [1] * (rank - 1 - at)
+    parts = tl.reshape(_bits_of(src), before + [size // step, step] + after)
+    part = tl.reshape(tl.arange(0, size // step), ones_before + [size // step, 1] + ones_after)
+    within = tl.reshape(tl.arange(0, step), ones_before + [step, 1] + ones_after)
+    wanted = tl.reshape(index, before + [1, index.shape[at]] + after)
+    result = tl.zeros(index.shape, parts.dtype)
+    for i in range(size // step):
+        elements = tl.reduce(tl.where(part == i, parts, 0), at, _or)
+        found = within + i * step == wanted
+        elements = tl.reshape(elements, before + [step, 1] + after)
+        result |= tl.reduce(tl.where(found, elements, 0), at, _or)
     return result.to(src.dtype, bitcast=True)
+
+
+@triton.constexpr_function
+def _step(size, others):
+    """How many of `size` elements are compared with all others at once: a power of two."""
+    most = 4096 // others
+    return 1 if most == 0 else size if size < most else most
 
 
 @triton.jit
@@ -161,11 +171,14 @@ def histogram(input: "tile", num_bins: tl.constexpr, mask=None):
         tl.static_assert(mask.dtype == tl.int1, f"takes int1 as mask, found {mask.dtype}")
     valid: tl.constexpr = isinstance(num_bins, int) and num_bins > 0 and num_bins & (num_bins - 1) == 0
     tl.static_assert(valid, f"takes a power of two as num_bins, found {num_bins}")
-    bin = tl.arange(0, num_bins)
-    counts = tl.zeros([num_bins], tl.int32)
-    for i in range(num_bins):
-        found = input == i
+    # Some bins at a time.
+    step: tl.constexpr = _step(num_bins, input.numel)
+    within = tl.arange(0, step)[None, :]
+    part = tl.arange(0, num_bins // step)[:, None]
+    counts = tl.zeros([num_bins // step, step], tl.int32)
+    for i in range(num_bins // step):
+        found = input[:, None] == within + i * step
         if mask is not None:
-            found = found & mask
-        counts = tl.where(bin == i, tl.reduce(found.to(tl.int32), 0, _add), counts)
-    return counts
+            found = found & mask[:, None]
+        counts = tl.where(part == i, tl.reduce(found.to(tl.int32), 0, _add)[None, :], counts)
+    return tl.reshape(counts, [num_bins])
