@@ -7,6 +7,8 @@ from lit.llvm import llvm_config
 config.name = "teenyc"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir"]
+# The path of a test is one word, whatever the folders are named.
+config.substitutions.append(("%s", '"%s"'))
 config.test_source_root = os.path.join(config.teeny_source_dir, "test")
 config.test_exec_root = os.path.join(config.teeny_binary_dir, "test", "lit")
 
