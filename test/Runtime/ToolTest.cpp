@@ -36,7 +36,7 @@ Outcome execute(const std::string &command) {
   return outcome;
 }
 
-Outcome call(const std::string &arguments) { return execute("'" TEENY_RUN "' " + arguments); }
+Outcome call(const std::string &arguments) { return execute(TEENY_RUN " " + arguments); }
 
 void writeBytes(const std::string &path, const std::vector<std::byte> &bytes) {
   REQUIRE(writeFile(path, bytes));
