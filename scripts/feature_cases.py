@@ -5,6 +5,7 @@ test/Language/FeatureCases.h says what a table holds; FeatureCases.cpp makes the
 import importlib.util
 import json
 import re
+import struct
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -184,6 +185,7 @@ class Case:
     relative: float  # bound of an element's error, as a share of its magnitude
     tolerance: float  # as a share of the largest magnitude of the output
     zero_signs: str  # why zeros of both signs are equal; empty where they are not
+    without_triton: str  # why Triton does not compile it, so that the fixture is by other means; empty where it does
 
     def outputs(self):
         return [a for a in self.arguments if a.output]
@@ -232,11 +234,22 @@ def load_cases(pattern=""):
             case = Case(
                 name, ROOT / entry["file"] if "file" in entry else path.with_suffix(".py"), kernel, arguments, tuple(entry.get("grid", [1])),
                 entry.get("warps", 4), entry.get("relative", 0.0), entry.get("tolerance", 0.0),
-                entry.get("zero_signs", ""),
+                entry.get("zero_signs", ""), entry.get("without_triton", ""),
             )  # fmt: skip
             if re.search(pattern, name):
                 cases.append(case)
     return cases
+
+
+def fixture(case):
+    """The outputs of a case that the fixtures have, by name."""
+    data = (FOLDER / "fixtures" / f"{case.name.split('.')[0]}.safetensors").read_bytes()
+    (length,) = struct.unpack_from("<Q", data)
+    header, outputs = json.loads(data[8 : 8 + length]), {}
+    for a in case.outputs():
+        begin, end = header[f"{case.name}/{a.name}"]["data_offsets"]
+        outputs[a.name] = np.frombuffer(data[8 + length + begin : 8 + length + end], TYPES[a.type][0])
+    return outputs
 
 
 def load_kernels(path):

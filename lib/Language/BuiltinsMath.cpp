@@ -61,6 +61,11 @@ Value absolute(Call &call) {
   ElementType element = value.type.element;
   if (element.isPointer())
     return call.fail("tl.abs of a pointer");
+  if (element.scalar.isFloat8()) { // without the sign's bit
+    Tensor bits = call.semantics.bitcast(value, ScalarType::uint8);
+    bits = call.semantics.binary(ast::BinaryOp::bitAnd, bits, Value::integer(0x7F));
+    return call.semantics.bitcast(bits, element);
+  }
   if (element.isFloat())
     return Tensor{call.semantics.emit.math(Math::absf, value.value), value.type};
   if (element.scalar.isUnsigned())

@@ -61,6 +61,9 @@ std::optional<Misfit> misfit(const Builtin &builtin, size_t positional,
   std::fill(given.begin(), given.begin() + std::min(positional, places), true);
   for (const std::string &name : keywords) {
     auto found = llvm::find(names, name);
+    if (found == names.end() && (name == "trans_a" || name == "trans_b"))
+      return Misfit{builtin.fullName() + " has no parameter '" + name + "'",
+                    "earlier versions of Triton had it; transpose with tl.trans"};
     if (found == names.end())
       return misuse("has no parameter '" + name + "'");
     size_t index = size_t(found - names.begin());

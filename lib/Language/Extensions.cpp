@@ -34,7 +34,7 @@ std::string replacementOf(llvm::StringRef name) {
       .Cases({"_experimental_make_tensor_descriptor", "_experimental_descriptor_load",
               "_experimental_descriptor_store", "_experimental_reinterpret_tensor_descriptor",
               "experimental_device_tensormap_create1d", "experimental_device_tensormap_create2d",
-              "reinterpret_tensor_descriptor"},
+              "experimental_tensormap_fenceproxy_acquire", "reinterpret_tensor_descriptor"},
              "earlier versions of Triton had it; use tl.make_tensor_descriptor")
       .Case("libdevice", "import it: 'from triton.language.extra import libdevice'")
       .Cases({"async_task", "warp_specialize", "async_tasks"},

@@ -144,9 +144,10 @@ Value Generator::attribute(const Value &base, const std::string &name) {
       fail("'" + name + "' is of " + extension + ", which the language does not have");
       return {};
     }
-    std::string replacement = shown == "tl" ? replacementOf(name) : "";
+    bool isTritons = shown == "tl" || module->path == "triton.language.extra.cuda";
+    std::string replacement = isTritons ? replacementOf(name) : "";
     if (!replacement.empty()) {
-      fail("'tl' has no '" + name + "'", replacement);
+      fail("'" + shown + "' has no '" + name + "'", replacement);
       return {};
     }
     std::string near = nearest(name, moduleMembers(module->path));

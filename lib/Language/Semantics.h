@@ -57,6 +57,7 @@ public:
   Tensor binary(ast::BinaryOp op, const Value &lhs, const Value &rhs);
   Tensor compare(Compare op, const Value &lhs, const Value &rhs);
   Tensor unary(ast::UnaryOp op, Tensor value);
+  Tensor failStorage(const std::string &what, const Type &type);
   Tensor logical(bool isAnd, Tensor lhs, Tensor rhs);
   Tensor select(Tensor condition, const Value &yes, const Value &no);
   Tensor extremum(bool isMax, Tensor lhs, Tensor rhs, NanRule nan);

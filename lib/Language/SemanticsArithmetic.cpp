@@ -49,6 +49,13 @@ std::optional<ScalarType> Semantics::promoted(ScalarType lhs, bool lhsIsNumber, 
   return promoteIntegers(lhs, rhs);
 }
 
+// 8-bit floats are for memory and for products of matrices: nothing else computes with them.
+static bool isStorage(ElementType type) { return !type.isPointer() && type.scalar.isFloat8(); }
+
+Tensor Semantics::failStorage(const std::string &what, const Type &type) {
+  return fail(what + " does not compute with " + type.name(), "convert with .to(tl.float32)");
+}
+
 bool Semantics::unify(const Value &lhs, const Value &rhs, Tensor &left, Tensor &right,
                       const char *what, Rules rules) {
   auto operand = [&](const Value &value) {
@@ -114,6 +121,8 @@ Tensor Semantics::binary(ast::BinaryOp op, const Value &lhs, const Value &rhs) {
   // The operation for the operands' common type.
   auto choose = [&](std::optional<Arith> forFloat, Arith forSigned, Arith forUnsigned) -> Tensor {
     ElementType type = left.type.element;
+    if (isStorage(type))
+      return failStorage(what, left.type);
     if (type.isFloat())
       return forFloat ? result(*forFloat)
                       : fail(name + " takes integers, found " + left.type.name());
@@ -162,6 +171,8 @@ Tensor Semantics::binary(ast::BinaryOp op, const Value &lhs, const Value &rhs) {
       left = cast(left, ScalarType::fp32);
       right = cast(right, ScalarType::fp32);
     }
+    if (isStorage(left.type.element))
+      return failStorage(what, left.type);
     return result(Arith::divf);
   }
   case Op::bitAnd:
@@ -217,6 +228,8 @@ Tensor Semantics::compare(Compare op, const Value &lhs, const Value &rhs) {
     right = cast(right, ScalarType::uint64);
     element = ScalarType::uint64;
   }
+  if (isStorage(element))
+    return failStorage(what, left.type);
   if (element.isFloat())
     return {emit.compareFloat(op, left.value, right.value), type};
   return {emit.compareInt(op, element.scalar.isSigned(), left.value, right.value), type};
@@ -231,6 +244,8 @@ Tensor Semantics::unary(ast::UnaryOp op, Tensor value) {
   case ast::UnaryOp::minus:
     if (element.isPointer())
       return fail(name + " of a pointer");
+    if (isStorage(element))
+      return failStorage(name, value.type);
     return {emit.arith(element.isFloat() ? Arith::subf : Arith::subi, emit.filled(value.type, 0),
                        value.value),
             value.type};
@@ -279,6 +294,8 @@ Tensor Semantics::extremum(bool isMax, Tensor lhs, Tensor rhs, NanRule nan) {
   if (!lhs || !rhs || !unify(lhs, rhs, left, right, what))
     return {};
   ElementType element = left.type.element;
+  if (isStorage(element))
+    return failStorage(what, left.type);
   Arith op;
   if (element.isFloat())
     op = nan == NanRule::propagated ? (isMax ? Arith::maximumf : Arith::minimumf)

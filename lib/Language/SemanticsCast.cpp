@@ -104,8 +104,11 @@ Tensor Semantics::cast(Tensor value, ElementType to, Rounding rounding) {
     }
     return unsupported();
   }
-  if (from.is(ScalarType::fp8e4b15) || to.is(ScalarType::fp8e4b15))
-    return fail("conversions of fp8e4b15 are not supported", "use tl.float8e4nv or tl.float8e5");
+  for (ElementType type : {from, to})
+    if (type.is(ScalarType::fp8e4b8) || type.is(ScalarType::fp8e5b16) ||
+        type.is(ScalarType::fp8e4b15))
+      return fail("conversions of " + type.name() + " are not supported",
+                  "use tl.float8e4nv or tl.float8e5");
   if (from.isFloat() && to.isFloat()) {
     if (narrows)
       return convert(rounding == Rounding::towardZero ? Convert::truncateFloatTowardZero

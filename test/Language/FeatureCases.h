@@ -21,8 +21,8 @@
 // Further keys: `file`, of the kernel if it is another, from the root; `warps` (4); `relative` and
 // `tolerance`, the bound of an element's error as a share of its magnitude and of the largest
 // magnitude in the output: without them bits must be equal, except that all NaNs are; `zero_signs`,
-// a text that says why +0 and -0 are equal too; `capability`,
-// that GPUs must have.
+// a text that says why +0 and -0 are equal too; `without_triton`, one that says why Triton does not
+// compile it, so that the fixture is computed by other means; `capability`, that GPUs must have.
 //
 // scripts/feature_cases.py reads the same tables and makes the same inputs.
 #pragma once

@@ -134,6 +134,32 @@ for i in range(3): print(i)
   CHECK(result.outcome == Compiled::generated);
 }
 
+TEST_CASE("names of earlier versions mean what today's do") {
+  auto irOf = [](const std::string &body) {
+    std::string kernel = "import triton\nimport triton.language as tl\n"
+                         "from triton.language.extra import libdevice\n"
+                         "@triton.jit\ndef kernel(p):\n    x = tl.load(p)\n";
+    Compiled result = compileText(kernel + "    " + body + "\n", "p=*fp32");
+    INFO(body << "\n" << result.diagnostics);
+    CHECK(result.outcome == Compiled::generated);
+    return result.ir;
+  };
+  const std::pair<const char *, const char *> names[] = {
+      {"tl.store(p, tl.math.pow(x, 2.0))", "tl.store(p, libdevice.pow(x, 2.0))"},
+      {"tl.store(p, tl.math.tanh(x))", "tl.store(p, libdevice.tanh(x))"},
+      {"tl.store(p, tl.math.log1p(x))", "tl.store(p, libdevice.log1p(x))"},
+      {"tl.store(p, tl.math.fast_expf(x))", "tl.store(p, libdevice.fast_expf(x))"},
+      {"tl.store(p, tl.math.fast_dividef(x, 3.0))", "tl.store(p, libdevice.fast_dividef(x, 3.0))"},
+      {"tl.store(p, x * tl._log2(16))", "tl.store(p, x * 4)"},
+      {"d = tl.make_tensor_descriptor(p, [64], [1], [16]); "
+       "v = tl._experimental_descriptor_load(d, [4], [16], tl.float32); "
+       "tl._experimental_descriptor_store(d, v, [8])",
+       "d = tl.make_tensor_descriptor(p, [64], [1], [16]); v = d.load([4]); d.store([8], v)"},
+  };
+  for (auto [earlier, today] : names)
+    CHECK(irOf(earlier) == irOf(today));
+}
+
 TEST_CASE("any bytes are survived") {
   // Deterministic noise, and pieces of a kernel in the wrong order.
   const std::string pieces[] = {"@triton.jit\n",
