@@ -63,6 +63,8 @@ void teeny::addGpuTilePasses(OpPassManager &passes, const Target &target) {
       passes.addNestedPass<func::FuncOp>(tile::createUseWarpgroupDots());
     passes.addPass(createCanonicalizerPass());
     passes.addPass(createCSEPass());
+    if (target.wgmma())
+      passes.addNestedPass<func::FuncOp>(tile::createScheduleWarpgroupDots());
   }
   tile::VerifyLayoutsOptions verify;
   verify.threadsPerWarp = target.gpu->warpSize;

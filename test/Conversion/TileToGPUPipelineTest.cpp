@@ -26,25 +26,26 @@ struct Case {
   int stages, m, n, k, warps;
 };
 
+std::string replaced(const Case &c, std::string line) {
+  for (auto [from, to] : {std::pair<std::string, std::string>("$E", c.element),
+                          {"$STAGES", std::to_string(c.stages)},
+                          {"$WARPS", std::to_string(c.warps)},
+                          {"$M", std::to_string(c.m)},
+                          {"$N", std::to_string(c.n)},
+                          {"$K", std::to_string(c.k)},
+                          {"$COLUMN", c.transposed ? "%k_n" : "%one"},
+                          {"$ROW", c.transposed ? "%one" : "%width_b"},
+                          {"$TERM", c.rowSums ? "%with" : "%dot"}})
+    for (size_t at; (at = line.find(from)) != std::string::npos;)
+      line.replace(at, from.size(), to);
+  return line;
+}
+
 // out [M, N] = a [M, K] times b, which is [K, N], or [N, K] if transposed, for blocks of m x n x k.
 // If `rowSums`, each product is followed by a sum over the columns, which warps may exchange, and
 // out's elements grow by all that the row had summed before.
 std::string productKernel(const Case &c) {
-  auto replaced = [&](std::string line) {
-    for (auto [from, to] : {std::pair<std::string, std::string>("$E", c.element),
-                            {"$STAGES", std::to_string(c.stages)},
-                            {"$WARPS", std::to_string(c.warps)},
-                            {"$M", std::to_string(c.m)},
-                            {"$N", std::to_string(c.n)},
-                            {"$K", std::to_string(c.k)},
-                            {"$COLUMN", c.transposed ? "%k_n" : "%one"},
-                            {"$ROW", c.transposed ? "%one" : "%width_b"},
-                            {"$TERM", c.rowSums ? "%with" : "%dot"}})
-      for (size_t at; (at = line.find(from)) != std::string::npos;)
-        line.replace(at, from.size(), to);
-    return line;
-  };
-  return replaced(R"(
+  return replaced(c, R"(
 func.func @kernel(%a: !tile.ptr<$E> {tile.divisibility = 16 : i64}, %b: !tile.ptr<$E> {tile.divisibility = 16 : i64},
                   %out: !tile.ptr<f32>, %k: i32 {tile.divisibility = 16 : i64, tile.range = array<i64: 0, 4096>})
     attributes {tile.kernel, tile.num_warps = $WARPS : i32, tile.num_stages = $STAGES : i32} {
@@ -131,10 +132,13 @@ std::string prepared(const std::string &text, bool warpgroups) {
   passes.addNestedPass<mlir::func::FuncOp>(tile::createRemoveLayoutConversions());
   passes.addPass(mlir::createCanonicalizerPass());
   passes.addPass(mlir::createCSEPass());
+  passes.addPass(mlir::createLoopInvariantCodeMotionPass());
   passes.addNestedPass<mlir::func::FuncOp>(tile::createPipelineLoads());
   if (warpgroups)
     passes.addNestedPass<mlir::func::FuncOp>(tile::createUseWarpgroupDots());
   passes.addPass(mlir::createCanonicalizerPass());
+  if (warpgroups)
+    passes.addNestedPass<mlir::func::FuncOp>(tile::createScheduleWarpgroupDots());
   REQUIRE(mlir::succeeded(passes.run(*module)));
   std::string result;
   llvm::raw_string_ostream os(result);
@@ -215,5 +219,140 @@ TEST_CASE("products by warp groups of tiles that are copied ahead") {
     CHECK(text.find("tile.warpgroup_dot") != std::string::npos);
     CHECK(text.find("tile.read_buffer") == std::string::npos);
     checkProducts(c, text, "sm_90a");
+  }
+}
+
+namespace {
+// Like attention's gradients: for blocks of K rows of y and z [rows, N], all tiles of which are
+// used as they are and transposed, and of w [rows]:
+//   s = a y^T   t = a z^T   p = s * (t - w)   out [M, N] += p y + s z
+std::string gradientKernel(const Case &c) {
+  return replaced(c, R"(
+func.func @kernel(%a: !tile.ptr<$E> {tile.divisibility = 16 : i64}, %y: !tile.ptr<$E> {tile.divisibility = 16 : i64},
+                  %z: !tile.ptr<$E> {tile.divisibility = 16 : i64}, %w: !tile.ptr<f32>, %out: !tile.ptr<f32>,
+                  %rows: i32 {tile.range = array<i64: 0, 4096>})
+    attributes {tile.kernel, tile.num_warps = $WARPS : i32, tile.num_stages = $STAGES : i32} {
+  %c0 = arith.constant 0 : i32
+  %step = arith.constant $K : i32
+  %none = arith.constant dense<0.0> : tensor<$Kx$Nx$E>
+  %nothing = arith.constant dense<0.0> : tensor<$Kxf32>
+  %zero = arith.constant dense<0.0> : tensor<$Mx$Nxf32>
+  %zeros = arith.constant dense<0.0> : tensor<$Mx$Kxf32>
+  %m = tile.arange 0 to $M : tensor<$Mxi32>
+  %n = tile.arange 0 to $N : tensor<$Nxi32>
+  %l = tile.arange 0 to $K : tensor<$Kxi32>
+  %m1 = tile.expand_dims %m at 1 : tensor<$Mxi32> -> tensor<$Mx1xi32>
+  %l1 = tile.expand_dims %l at 1 : tensor<$Kxi32> -> tensor<$Kx1xi32>
+  %n1 = tile.expand_dims %n at 0 : tensor<$Nxi32> -> tensor<1x$Nxi32>
+  %width = arith.constant dense<$N> : tensor<$Mx1xi32>
+  %widthk = arith.constant dense<$N> : tensor<$Kx1xi32>
+  %row = arith.muli %m1, %width : tensor<$Mx1xi32>
+  %rowb = tile.broadcast %row : tensor<$Mx1xi32> -> tensor<$Mx$Nxi32>
+  %columns = tile.broadcast %n1 : tensor<1x$Nxi32> -> tensor<$Mx$Nxi32>
+  %columnsk = tile.broadcast %n1 : tensor<1x$Nxi32> -> tensor<$Kx$Nxi32>
+  %places = arith.addi %rowb, %columns : tensor<$Mx$Nxi32>
+  %abase = tile.splat %a : !tile.ptr<$E> -> tensor<$Mx$Nx!tile.ptr<$E>>
+  %ap = tile.addptr %abase, %places : tensor<$Mx$Nx!tile.ptr<$E>>, tensor<$Mx$Nxi32>
+  %left = tile.load %ap : tensor<$Mx$Nx!tile.ptr<$E>>
+  %ybase = tile.splat %y : !tile.ptr<$E> -> tensor<$Kx$Nx!tile.ptr<$E>>
+  %zbase = tile.splat %z : !tile.ptr<$E> -> tensor<$Kx$Nx!tile.ptr<$E>>
+  %wbase = tile.splat %w : !tile.ptr<f32> -> tensor<$Kx!tile.ptr<f32>>
+  %end1 = tile.splat %rows : i32 -> tensor<$Kx1xi32>
+  %end = tile.splat %rows : i32 -> tensor<$Kxi32>
+  %sum = scf.for %i = %c0 to %rows step %step iter_args(%acc = %zero) -> tensor<$Mx$Nxf32> : i32 {
+    %is = tile.splat %i : i32 -> tensor<$Kx1xi32>
+    %at = arith.addi %is, %l1 : tensor<$Kx1xi32>
+    %in = arith.cmpi slt, %at, %end1 : tensor<$Kx1xi32>
+    %inside = tile.broadcast %in : tensor<$Kx1xi1> -> tensor<$Kx$Nxi1>
+    %begin = arith.muli %at, %widthk : tensor<$Kx1xi32>
+    %begins = tile.broadcast %begin : tensor<$Kx1xi32> -> tensor<$Kx$Nxi32>
+    %offsets = arith.addi %begins, %columnsk : tensor<$Kx$Nxi32>
+    %yp = tile.addptr %ybase, %offsets : tensor<$Kx$Nx!tile.ptr<$E>>, tensor<$Kx$Nxi32>
+    %zp = tile.addptr %zbase, %offsets : tensor<$Kx$Nx!tile.ptr<$E>>, tensor<$Kx$Nxi32>
+    %ys = tile.load %yp mask %inside other %none : tensor<$Kx$Nx!tile.ptr<$E>>
+    %zs = tile.load %zp mask %inside other %none : tensor<$Kx$Nx!tile.ptr<$E>>
+    %iw = tile.splat %i : i32 -> tensor<$Kxi32>
+    %wat = arith.addi %iw, %l : tensor<$Kxi32>
+    %win = arith.cmpi slt, %wat, %end : tensor<$Kxi32>
+    %wp = tile.addptr %wbase, %wat : tensor<$Kx!tile.ptr<f32>>, tensor<$Kxi32>
+    %ws = tile.load %wp mask %win other %nothing : tensor<$Kx!tile.ptr<f32>>
+    %yt = tile.trans %ys by [1, 0] : tensor<$Kx$Nx$E> -> tensor<$Nx$Kx$E>
+    %s = tile.dot ieee %left, %yt, %zeros : tensor<$Mx$Nx$E> * tensor<$Nx$Kx$E> -> tensor<$Mx$Kxf32>
+    %sh = arith.truncf %s : tensor<$Mx$Kxf32> to tensor<$Mx$Kx$E>
+    %acc1 = tile.dot ieee %sh, %zs, %acc : tensor<$Mx$Kx$E> * tensor<$Kx$Nx$E> -> tensor<$Mx$Nxf32>
+    %zt = tile.trans %zs by [1, 0] : tensor<$Kx$Nx$E> -> tensor<$Nx$Kx$E>
+    %t = tile.dot ieee %left, %zt, %zeros : tensor<$Mx$Nx$E> * tensor<$Nx$Kx$E> -> tensor<$Mx$Kxf32>
+    %w1 = tile.expand_dims %ws at 0 : tensor<$Kxf32> -> tensor<1x$Kxf32>
+    %wb = tile.broadcast %w1 : tensor<1x$Kxf32> -> tensor<$Mx$Kxf32>
+    %u = arith.subf %t, %wb : tensor<$Mx$Kxf32>
+    %p = arith.mulf %s, %u : tensor<$Mx$Kxf32>
+    %ph = arith.truncf %p : tensor<$Mx$Kxf32> to tensor<$Mx$Kx$E>
+    %acc2 = tile.dot ieee %ph, %ys, %acc1 : tensor<$Mx$Kx$E> * tensor<$Kx$Nx$E> -> tensor<$Mx$Nxf32>
+    scf.yield %acc2 : tensor<$Mx$Nxf32>
+  }
+  %obase = tile.splat %out : !tile.ptr<f32> -> tensor<$Mx$Nx!tile.ptr<f32>>
+  %o = tile.addptr %obase, %places : tensor<$Mx$Nx!tile.ptr<f32>>, tensor<$Mx$Nxi32>
+  tile.store %o, %sum : tensor<$Mx$Nx!tile.ptr<f32>>
+  return
+})");
+}
+
+void checkGradients(const Case &c, const std::string &text, const std::string &target) {
+  INFO(text);
+  std::string ptx = compileToPtx(text, target);
+  bool usesDynamic = ptx.find(".extern .shared") != std::string::npos;
+  PtxMachine machine(ptx);
+  // Few numbers are not 0, so that all sums are exact in 11 bits.
+  auto number = [](int i, int by) { return i % 7 == by ? i % 3 - 1 : i % 11 == by ? 1 : 0; };
+  for (int rows : {0, 5, c.k, 3 * c.k, 5 * c.k - 3}) {
+    std::vector<uint16_t> a(c.m * c.n), y(std::max(1, rows * c.n)), z(y.size());
+    std::vector<float> w(std::max(1, rows)), out(c.m * c.n, -1), want(c.m * c.n);
+    for (size_t i = 0; i < a.size(); ++i)
+      a[i] = fromDouble(c.element, number(i, 1));
+    for (int i = 0; i < rows * c.n; ++i) {
+      y[i] = fromDouble(c.element, number(i, 2));
+      z[i] = fromDouble(c.element, number(i, 4));
+    }
+    for (int i = 0; i < rows; ++i)
+      w[i] = i % 5;
+    for (int row = 0; row < c.m; ++row)
+      for (int i = 0; i < rows; ++i) {
+        double s = 0, t = 0;
+        for (int j = 0; j < c.n; ++j) {
+          s += number(row * c.n + j, 1) * number(i * c.n + j, 2);
+          t += number(row * c.n + j, 1) * number(i * c.n + j, 4);
+        }
+        for (int j = 0; j < c.n; ++j)
+          want[row * c.n + j] +=
+              s * (t - w[i]) * number(i * c.n + j, 2) + s * number(i * c.n + j, 4);
+      }
+    machine.run("kernel", {1, 1, 1},
+                {machine.buffer(a), machine.buffer(y), machine.buffer(z), machine.buffer(w),
+                 machine.buffer(out), uint64_t(rows)},
+                /*dynamicShared=*/usesDynamic ? 200000 : 0);
+    INFO("rows = " << rows);
+    CHECK(out == want);
+  }
+}
+} // namespace
+
+// Tiles that are multiplied as they are and transposed, from one buffer, and left operands that
+// were computed; a small tile that is loaded ahead into registers.
+TEST_CASE("products of one tile both ways") {
+  for (const Case &c : {Case{"f16", false, false, 3, 64, 64, 32, 4},
+                        Case{"bf16", false, false, 2, 64, 32, 64, 4}}) {
+    std::string text = prepared(gradientKernel(c), /*warpgroups=*/false);
+    CHECK(text.find("tile.copy_async") != std::string::npos);
+    checkGradients(c, text, "sm_80");
+  }
+}
+TEST_CASE("products by warp groups of one tile both ways") {
+  for (const Case &c :
+       {Case{"f16", false, false, 3, 64, 64, 32, 4}, Case{"bf16", false, false, 2, 128, 32, 64, 4},
+        Case{"f16", false, false, 4, 128, 128, 16, 8}}) {
+    std::string text = prepared(gradientKernel(c), /*warpgroups=*/true);
+    CHECK(text.find("tile.read_buffer") == std::string::npos);
+    CHECK(text.find("tile.wait_dots 1") != std::string::npos);
+    checkGradients(c, text, "sm_90a");
   }
 }

@@ -2,6 +2,7 @@
 #include "PtxTypes.h"
 
 #include <algorithm>
+#include <set>
 
 using namespace teeny::test;
 
@@ -18,6 +19,10 @@ struct Thread {
   unsigned pc = 0;
   bool waits = false, done = false;
   std::vector<uint64_t> registers;
+  // Registers that matrix instructions of a warp group still use, and those used by something else
+  // since the last fence for such instructions.
+  std::map<unsigned, bool> inFlight; // true where the instruction writes it
+  std::set<unsigned> unfenced;
   std::vector<Copy> begun;               // in no group yet
   std::vector<std::vector<Copy>> groups; // from the first made
 };
@@ -28,6 +33,17 @@ struct Access {
   unsigned written = 0, read = 0;
   bool manyReaders = false;
   unsigned copies = 0; // that write it and have not ended
+};
+
+// A matrix instruction of a warp group that has begun: what it took from registers.
+struct GroupMatrix {
+  const PtxInstruction *instruction;
+  uint64_t a = 0, b = 0;                 // descriptors
+  std::vector<std::vector<double>> left; // 64 x 16, if it came from registers
+};
+struct WarpGroup {
+  std::vector<GroupMatrix> begun;               // in no group yet
+  std::vector<std::vector<GroupMatrix>> groups; // from the first made
 };
 
 class Program {
@@ -47,6 +63,7 @@ public:
           thread.registers.assign(kernel.registers.size(), 0xdeadbeefdeadbeef);
           threads.push_back(std::move(thread));
         }
+    warpGroups.resize(threads.size() / 128);
   }
 
   void run() {
@@ -97,6 +114,8 @@ private:
     case Kind::reg:
       if (operand.name.find('.') != std::string::npos || operand.name == "%laneid")
         return special(thread, operand.name);
+      if (auto it = thread.inFlight.find(operand.index); it != thread.inFlight.end() && it->second)
+        fail(thread, "register " + operand.name + " is that of a matrix instruction under way");
       return truncated(thread.registers[operand.index], bits);
     case Kind::immediate:
       return truncated(operand.bits, bits);
@@ -127,8 +146,12 @@ private:
         write(thread, operand.members[i], value >> (part * i), part);
       return;
     }
-    if (operand.name != "_")
-      thread.registers[operand.index] = truncated(value, bits);
+    if (operand.name == "_")
+      return;
+    if (thread.inFlight.count(operand.index))
+      fail(thread, "register " + operand.name + " is that of a matrix instruction under way");
+    thread.unfenced.insert(operand.index);
+    thread.registers[operand.index] = truncated(value, bits);
   }
 
   uint64_t address(const Thread &thread, const PtxOperand &operand, bool isShared) const {
@@ -314,7 +337,7 @@ private:
     }
     const std::string &opcode = instruction.words[0];
     if (opcode == "bar" || opcode == "barrier" || opcode == "shfl" || opcode == "mma" ||
-        opcode == "ldmatrix" || (opcode == "wgmma" && instruction.has("mma_async"))) {
+        opcode == "ldmatrix" || opcode == "wgmma") {
       thread.waits = true;
       return;
     }
@@ -335,7 +358,7 @@ private:
       copyAsync(thread, instruction);
     } else if (opcode == "atom" || opcode == "red") {
       atomic(thread, instruction);
-    } else if (opcode == "fence" || opcode == "membar" || opcode == "wgmma") {
+    } else if (opcode == "fence" || opcode == "membar") {
       // Memory is in order here.
     } else if (computes(instruction, reader, result)) {
       bool isTruth = opcode == "setp" || instruction.type() == "pred";
@@ -390,7 +413,22 @@ private:
       const PtxInstruction &instruction = kernel.code[threads[first].pc];
       if (!together || instruction.words[0] != "wgmma")
         continue;
-      groupMatrix(first, instruction);
+      WarpGroup &group = warpGroups[first / 128];
+      if (instruction.has("mma_async")) {
+        beginGroupMatrix(first, group, instruction);
+      } else if (instruction.has("commit_group")) {
+        group.groups.push_back(std::move(group.begun));
+        group.begun.clear();
+      } else if (instruction.has("wait_group")) {
+        for (; group.groups.size() > instruction.operands[0].bits;
+             group.groups.erase(group.groups.begin()))
+          for (const GroupMatrix &matrix : group.groups.front())
+            endGroupMatrix(first, matrix);
+        freeRegisters(first, group);
+      } else {
+        for (unsigned i = first; i < first + 128; ++i)
+          threads[i].unfenced.clear();
+      }
       for (unsigned i = first; i < first + 128; ++i)
         threads[i].waits = false, ++threads[i].pc;
       any = true;
@@ -398,17 +436,74 @@ private:
     return any;
   }
 
-  // wgmma, from the PTX manual's figures. It is carried out at once.
-  void groupMatrix(unsigned first, const PtxInstruction &instruction) {
-    const auto &operands = instruction.operands;
-    std::string shape, element = instruction.type();
+  // wgmma, from the PTX manual's figures. It is carried out as late as it may be: when it is waited
+  // for. Until then nobody may touch its registers, and from the last fence until it begins nobody
+  // but other such instructions may have.
+  static unsigned columnsOf(const PtxInstruction &instruction) {
     for (const std::string &word : instruction.words)
       if (word.rfind("m64n", 0) == 0)
-        shape = word;
-    unsigned n = std::stoul(shape.substr(4));
-    if (shape.substr(shape.find('k')) != "k16" || operands.at(3).bits != 1)
+        return std::stoul(word.substr(4));
+    return 0;
+  }
+
+  // Calls `visit` with each register of threads of the group that the instruction uses, and
+  // whether it is written.
+  template <typename Visit>
+  void forRegisters(unsigned first, const PtxInstruction &instruction, Visit visit) {
+    for (unsigned i = first; i < first + 128; ++i)
+      for (unsigned operand : {0, 1})
+        for (const PtxOperand &member : instruction.operands[operand].members)
+          visit(threads[i], member, operand == 0);
+  }
+
+  void freeRegisters(unsigned first, const WarpGroup &group) {
+    for (unsigned i = first; i < first + 128; ++i)
+      threads[i].inFlight.clear();
+    for (const auto &matrices : group.groups)
+      for (const GroupMatrix &matrix : matrices)
+        hold(first, *matrix.instruction);
+    for (const GroupMatrix &matrix : group.begun)
+      hold(first, *matrix.instruction);
+  }
+  void hold(unsigned first, const PtxInstruction &instruction) {
+    forRegisters(first, instruction, [](Thread &thread, const PtxOperand &member, bool written) {
+      thread.inFlight[member.index] |= written;
+    });
+  }
+
+  void beginGroupMatrix(unsigned first, WarpGroup &group, const PtxInstruction &instruction) {
+    const auto &operands = instruction.operands;
+    bool isKnown = false;
+    for (const std::string &word : instruction.words)
+      isKnown |= word == "m64n" + std::to_string(columnsOf(instruction)) + "k16";
+    if (!isKnown)
       fail(threads[first], "unknown form");
-    bool fromRegisters = operands[1].kind == Kind::vector;
+    GroupMatrix matrix{&instruction, 0, read(threads[first], operands[2], "b64"), {}};
+    forRegisters(first, instruction, [&](Thread &thread, const PtxOperand &member, bool) {
+      if (thread.unfenced.count(member.index))
+        fail(thread, "register " + member.name + " was used since the last wgmma.fence");
+    });
+    if (operands[1].kind != Kind::vector) {
+      matrix.a = read(threads[first], operands[1], "b64");
+    } else {
+      matrix.left.assign(64, std::vector<double>(16));
+      for (unsigned row = 0; row < 64; ++row)
+        for (unsigned k = 0; k < 16; ++k) {
+          const Thread &thread = threads[first + 32 * (row / 16) + 4 * (row % 8) + k / 2 % 4];
+          uint64_t word = read(thread, operands[1].members.at(row / 8 % 2 + 2 * (k / 8)), "b32");
+          matrix.left[row][k] = toDouble(instruction.type(), truncated(word >> (16 * (k % 2)), 16));
+        }
+    }
+    hold(first, instruction);
+    group.begun.push_back(std::move(matrix));
+  }
+
+  void endGroupMatrix(unsigned first, const GroupMatrix &matrix) {
+    const PtxInstruction &instruction = *matrix.instruction;
+    const auto &operands = instruction.operands;
+    std::string element = instruction.type();
+    unsigned n = columnsOf(instruction);
+    bool fromRegisters = operands[1].kind == Kind::vector, adds = operands.at(3).bits;
     uint64_t columnsA = fromRegisters ? 0 : operands.at(6).bits, rowsB = operands.back().bits;
     // The element at (outer, k) of an operand in shared memory; `outerRuns`: rows run along outer.
     auto fromShared = [&](uint64_t descriptor, unsigned outer, unsigned k, bool outerRuns) {
@@ -427,30 +522,24 @@ private:
       std::memcpy(&bits, sharedBytes(threads[first + outer % 128], at, 2, nullptr), 2);
       return toDouble(element, bits);
     };
-    auto elementA = [&](unsigned row, unsigned k) {
-      if (!fromRegisters)
-        return fromShared(read(threads[first], operands[1], "b64"), row, k, columnsA);
-      const Thread &thread = threads[first + 32 * (row / 16) + 4 * (row % 8) + k / 2 % 4];
-      uint64_t word = read(thread, operands[1].members.at(row / 8 % 2 + 2 * (k / 8)), "b32");
-      return toDouble(element, truncated(word >> (16 * (k % 2)), 16));
-    };
-    std::vector<std::vector<double>> a(64, std::vector<double>(16)), b(16, std::vector<double>(n));
-    uint64_t descriptorB = read(threads[first], operands[2], "b64");
+    std::vector<std::vector<double>> a = matrix.left, b(16, std::vector<double>(n));
+    a.resize(64, std::vector<double>(16));
     for (unsigned k = 0; k < 16; ++k) {
-      for (unsigned row = 0; row < 64; ++row)
-        a[row][k] = elementA(row, k);
+      for (unsigned row = 0; row < 64 && !fromRegisters; ++row)
+        a[row][k] = fromShared(matrix.a, row, k, columnsA);
       for (unsigned column = 0; column < n; ++column)
-        b[k][column] = fromShared(descriptorB, column, k, rowsB);
+        b[k][column] = fromShared(matrix.b, column, k, rowsB);
     }
     for (unsigned row = 0; row < 64; ++row)
       for (unsigned column = 0; column < n; ++column) {
         Thread &thread = threads[first + 32 * (row / 16) + 4 * (row % 8) + column / 2 % 4];
-        const PtxOperand &place =
-            operands[0].members.at(column / 8 * 4 + row / 8 % 2 * 2 + column % 2);
-        double total = toDouble("f32", read(thread, place, "b32"));
+        uint64_t &sum =
+            thread.registers
+                [operands[0].members.at(column / 8 * 4 + row / 8 % 2 * 2 + column % 2).index];
+        double total = adds ? toDouble("f32", truncated(sum, 32)) : 0;
         for (unsigned k = 0; k < 16; ++k)
           total += a[row][k] * b[k][column];
-        write(thread, place, fromDouble("f32", total), 32);
+        sum = fromDouble("f32", total);
       }
   }
 
@@ -527,6 +616,7 @@ private:
   std::vector<Access> accesses;
   unsigned epoch = 1;
   std::vector<Thread> threads;
+  std::vector<WarpGroup> warpGroups;
 };
 } // namespace
 

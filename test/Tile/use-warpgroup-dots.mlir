@@ -10,7 +10,9 @@
 // CHECK: %[[B:.*]] = tile.alloc_buffer : <2 of tensor<32x32xf16>, written #
 // CHECK: tile.copy_async %arg0 to %[[A]]
 // CHECK-NOT: tile.read_buffer
-// CHECK: tile.warpgroup_dot %[[A]][%arg2], %[[B]][%arg2], %arg3 :
+// CHECK: %[[D:.*]] = tile.warpgroup_dot %[[A]][%arg2], %[[B]][%arg2], %arg3 :
+// CHECK-NEXT: %[[R:.*]] = tile.wait_dots 0, %[[D]]
+// CHECK-NEXT: return %[[R]]
 func.func @product(%p: tensor<64x32x!tile.ptr<f16>, #blocked>, %q: tensor<32x32x!tile.ptr<f16>, #blocked>, %i: i32,
                    %acc: tensor<64x32xf32, #mma>) -> tensor<64x32xf32, #mma> attributes {tile.num_warps = 4 : i32} {
   %left = tile.alloc_buffer : !tile.buffer<2 of tensor<64x32xf16, #a>, written #blocked>
@@ -25,11 +27,36 @@ func.func @product(%p: tensor<64x32x!tile.ptr<f16>, #blocked>, %q: tensor<32x32x
 
 // -----
 
+#blocked = #tile.blocked<registers = [1, 8], lanes = [8, 4], warps = [4, 1], order = [1, 0]>
+#mma = #tile.mma<version = 2, warps = [4, 1], instruction = [16, 8]>
+#a = #tile.dot_operand<index = 0, parent = #mma, k_width = 2>
+#b = #tile.dot_operand<index = 1, parent = #mma, k_width = 2>
+#bt = #tile.linear<shape = [32, 32], registers = [[0, 1], [0, 8], [0, 16], [8, 0], [16, 0]], lanes = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warps = [[0, 0], [0, 0]]>
+// A left operand in registers; one buffer for an operand and for its transpose, which has no layout.
+// CHECK-LABEL: func @both_ways
+// CHECK: %[[B:.*]] = tile.alloc_buffer : <2 of tensor<32x32xf16>, written #
+// CHECK-NOT: tile.read_buffer
+// CHECK: tile.warpgroup_dot %arg3, %[[B]][%arg1], %arg2 :
+// CHECK: tile.warpgroup_dot %arg3, trans %[[B]][%arg1], %{{.*}} :
+func.func @both_ways(%q: tensor<32x32x!tile.ptr<f16>, #blocked>, %i: i32, %acc: tensor<64x32xf32, #mma>, %x: tensor<64x32xf16, #a>)
+    -> tensor<64x32xf32, #mma> attributes {tile.num_warps = 4 : i32} {
+  %buffer = tile.alloc_buffer : !tile.buffer<2 of tensor<32x32xf16>, written #blocked>
+  tile.copy_async %q to %buffer[%i] width 8 : tensor<32x32x!tile.ptr<f16>, #blocked>, !tile.buffer<2 of tensor<32x32xf16>, written #blocked>
+  %b = tile.read_buffer %buffer[%i] : !tile.buffer<2 of tensor<32x32xf16>, written #blocked> -> tensor<32x32xf16, #b>
+  %d = tile.dot ieee %x, %b, %acc : tensor<64x32xf16, #a> * tensor<32x32xf16, #b> -> tensor<64x32xf32, #mma>
+  %c = tile.read_buffer %buffer[%i] : !tile.buffer<2 of tensor<32x32xf16>, written #blocked> -> tensor<32x32xf16, #bt>
+  %t = tile.trans %c by [1, 0] : tensor<32x32xf16, #bt> -> tensor<32x32xf16, #b>
+  %e = tile.dot ieee %x, %t, %d : tensor<64x32xf16, #a> * tensor<32x32xf16, #b> -> tensor<64x32xf32, #mma>
+  return %e : tensor<64x32xf32, #mma>
+}
+
+// -----
+
 #blocked = #tile.blocked<registers = [1, 4], lanes = [4, 8], warps = [4, 1], order = [1, 0]>
 #mma = #tile.mma<version = 2, warps = [4, 1], instruction = [16, 8]>
 #b = #tile.dot_operand<index = 1, parent = #mma, k_width = 2>
 #a = #tile.dot_operand<index = 0, parent = #mma, k_width = 2>
-// Left operands in registers, and buffers copied 8 bytes at a time, stay with mma.sync.
+// Buffers copied 8 bytes at a time stay with mma.sync.
 // CHECK-LABEL: func @narrow
 // CHECK: tile.read_buffer
 // CHECK: tile.dot

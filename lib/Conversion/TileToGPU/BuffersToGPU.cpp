@@ -116,8 +116,12 @@ public:
     tile::BufferType type = op.getBuffer().getType();
     Emit emit(rewriter, op.getLoc());
     Value base = slotAddress(emit, type, adaptor.getBuffer().front(), adaptor.getSlot().front());
-    TileBuffer buffer = chooseTileBuffer(writerLayout(type), linearLayout(type.getTile()),
-                                         elementBytes(type), context.facts.ldmatrix);
+    LinearLayout reader = linearLayout(op.getType());
+    bool matrixLoads = context.facts.ldmatrix;
+    TileBuffer buffer =
+        type.getTile().getEncoding()
+            ? chooseTileBuffer(writerLayout(type), reader, elementBytes(type), matrixLoads)
+            : readsOf(warpgroupBuffer(type), reader, matrixLoads);
     rewriter.replaceOpWithMultiple(
         op, {readTileBuffer(emit, base, registerType(type.getTile()), buffer)});
     return success();

@@ -140,46 +140,58 @@ static uint64_t imageOf(const LinearLayout &layout, Dim in, unsigned bit) {
   return bit < layout.inBits(in) ? layout.basis(in, bit) : 0;
 }
 
-static std::optional<MatrixBuffer> tryMatrixBuffer(const LinearLayout &writer,
-                                                   const LinearLayout &reader,
-                                                   unsigned elementBytes, bool transposed) {
-  unsigned wordBits = Log2_32(4 / elementBytes);
-  SmallVector<uint64_t> word, quad, eight, vector, rows;
-  for (unsigned bit = 0; bit < wordBits; ++bit)
+namespace {
+// The directions of a matrix load, of so many bits within a word.
+struct MatrixDirections {
+  unsigned wordBits;
+  SmallVector<uint64_t> vector, rows; // within a row of 16 bytes, from row to row
+};
+} // namespace
+
+static std::optional<MatrixDirections> matrixDirections(const LinearLayout &reader,
+                                                        unsigned elementBytes, bool transposed) {
+  MatrixDirections directions{Log2_32(4 / elementBytes), {}, {}};
+  SmallVector<uint64_t> word, eight;
+  for (unsigned bit = 0; bit < directions.wordBits; ++bit)
     word.push_back(imageOf(reader, Dim::reg, bit));
   for (unsigned bit = 0; bit < 2; ++bit)
-    quad.push_back(imageOf(reader, Dim::lane, bit));
+    word.push_back(imageOf(reader, Dim::lane, bit));
   for (unsigned bit = 2; bit < 5; ++bit)
     eight.push_back(imageOf(reader, Dim::lane, bit));
-  word.append(quad);
-  vector = transposed ? eight : word;
-  rows = transposed ? word : eight;
+  directions.vector = transposed ? eight : word;
+  directions.rows = transposed ? word : eight;
   Span independent;
-  for (uint64_t basis : concat<const uint64_t>(vector, rows))
+  for (uint64_t basis : concat<const uint64_t>(directions.vector, directions.rows))
     if (!independent.add(basis))
       return std::nullopt;
-  SmallVector<uint64_t> writeRegisters = basesOf(writer, Dim::reg, 64);
-  if (!all_of(vector, [&](uint64_t basis) { return is_contained(writeRegisters, basis); }))
-    return std::nullopt;
+  return directions;
+}
 
+// The matrix loads from a buffer with these offsets; none where rows of 16 bytes are not
+// neighbours in it. Without `writes`.
+static std::optional<MatrixBuffer> matrixReads(const LinearLayout &reader,
+                                               const LinearLayout &offsets,
+                                               const MatrixDirections &directions,
+                                               bool transposed) {
+  unsigned wordBits = directions.wordBits;
   MatrixBuffer buffer;
   buffer.transposed = transposed;
-  buffer.vectorBits = vector.size();
+  buffer.vectorBits = directions.vector.size();
   buffer.wordMask = (1u << wordBits) - 1;
-  LinearLayout offsets = swizzledOffsets(
-      writer.outs(), vector, basesOf(writer, Dim::lane, laneBitsTogether(16)), rows, elementBytes);
-  buffer.writes = *writer.invertAndCompose(offsets);
+  for (auto [bit, basis] : llvm::enumerate(directions.vector))
+    if (bit >= offsets.inBits() || offsets.basis(Dim::offset, bit) != basis)
+      return std::nullopt;
 
   // Who gives which address: lanes 0 to 7 the rows of one matrix, lane bits 3 and 4 go to the next
   // matrices.
-  LinearLayout addresses({}, writer.outs());
+  LinearLayout addresses({}, reader.outs());
   for (unsigned bit = 0; bit < reader.inBits(Dim::reg); ++bit) {
     bool isMatrix = bit >= wordBits && bit < wordBits + 2;
     if (isMatrix)
       buffer.matrixBits.push_back(1u << bit);
     addresses.addBasis(Dim::reg, bit < wordBits || isMatrix ? 0 : reader.basis(Dim::reg, bit));
   }
-  for (uint64_t basis : rows)
+  for (uint64_t basis : directions.rows)
     addresses.addBasis(Dim::lane, basis);
   for (unsigned bit = wordBits; bit < wordBits + 2; ++bit)
     addresses.addBasis(Dim::lane, imageOf(reader, Dim::reg, bit));
@@ -187,10 +199,27 @@ static std::optional<MatrixBuffer> tryMatrixBuffer(const LinearLayout &writer,
     addresses.addBasis(Dim::warp, reader.basis(Dim::warp, bit));
   buffer.rows = *addresses.invertAndCompose(offsets);
   uint64_t within = (uint64_t(1) << buffer.vectorBits) - 1;
-  bool aligned = all_of(buffer.rows.bases(), [&](uint64_t basis) { return (basis & within) == 0; });
-  if (!aligned || !isAligned(buffer.writes, buffer.vectorBits))
+  if (any_of(buffer.rows.bases(), [&](uint64_t basis) { return (basis & within) != 0; }))
     return std::nullopt;
   return buffer;
+}
+
+static std::optional<MatrixBuffer> tryMatrixBuffer(const LinearLayout &writer,
+                                                   const LinearLayout &reader,
+                                                   unsigned elementBytes, bool transposed) {
+  std::optional<MatrixDirections> directions = matrixDirections(reader, elementBytes, transposed);
+  SmallVector<uint64_t> writeRegisters = basesOf(writer, Dim::reg, 64);
+  if (!directions || !all_of(directions->vector,
+                             [&](uint64_t basis) { return is_contained(writeRegisters, basis); }))
+    return std::nullopt;
+  LinearLayout offsets = swizzledOffsets(writer.outs(), directions->vector,
+                                         basesOf(writer, Dim::lane, laneBitsTogether(16)),
+                                         directions->rows, elementBytes);
+  std::optional<MatrixBuffer> buffer = matrixReads(reader, offsets, *directions, transposed);
+  if (!buffer)
+    return std::nullopt;
+  buffer->writes = *writer.invertAndCompose(offsets);
+  return isAligned(buffer->writes, buffer->vectorBits) ? buffer : std::nullopt;
 }
 
 std::optional<MatrixBuffer> teeny::gpu::chooseMatrixBuffer(const LinearLayout &writer,
@@ -239,7 +268,7 @@ WarpgroupBuffer teeny::gpu::chooseWarpgroupBuffer(const LinearLayout &writer,
   buffer.rowElements = std::min<int64_t>(128 / elementBytes, writer.outSize(along));
   buffer.rows = writer.outSize(other);
   unsigned rowBits = Log2_64(buffer.rowElements), addressBits = Log2_64(buffer.rowBytes());
-  LinearLayout offsets({}, writer.outs());
+  LinearLayout &offsets = buffer.offsets = LinearLayout({}, writer.outs());
   for (unsigned bit = 0; bit < rowBits; ++bit)
     offsets.addBasis(Dim::offset, {{along, uint64_t(1) << bit}});
   for (unsigned bit = 0; bit < writer.outBits(other); ++bit) {
@@ -252,6 +281,23 @@ WarpgroupBuffer teeny::gpu::chooseWarpgroupBuffer(const LinearLayout &writer,
     offsets.addBasis(Dim::offset, {{along, uint64_t(1) << bit}});
   buffer.writes = *writer.invertAndCompose(offsets);
   return buffer;
+}
+
+TileBuffer teeny::gpu::readsOf(const WarpgroupBuffer &buffer, const LinearLayout &reader,
+                               bool matrixLoads) {
+  TileBuffer found;
+  found.writes = buffer.writes;
+  for (bool transposed : {false, true})
+    if (matrixLoads && !found.matrices && (!transposed || buffer.elementBytes == 2))
+      if (auto directions = matrixDirections(reader, buffer.elementBytes, transposed))
+        found.matrices = matrixReads(reader, buffer.offsets, *directions, transposed);
+  if (found.matrices)
+    return found;
+  found.reads = *reader.invertAndCompose(buffer.offsets);
+  found.readBits = Log2_32(16 / buffer.elementBytes);
+  while (!isAligned(found.reads, found.readBits))
+    --found.readBits;
+  return found;
 }
 
 RegisterGroups teeny::gpu::vectorGroups(const LinearLayout &accesses, unsigned vectorBits) {

@@ -85,7 +85,8 @@ TileBuffer chooseTileBuffer(const tile::LinearLayout &writer, const tile::Linear
 // added (exclusive or) to bits 4, 5 and 6; with rows of 64 bytes the first two, of 32 bytes the
 // first one.
 struct WarpgroupBuffer {
-  tile::LinearLayout writes; // (register, lane, warp) -> Dim::offset
+  tile::LinearLayout offsets; // Dim::offset -> the tile's dims; invertible
+  tile::LinearLayout writes;  // (register, lane, warp) -> Dim::offset
   unsigned rowDim = 0;
   int64_t rowElements = 1, rows = 1;
   unsigned elementBytes = 2;
@@ -93,6 +94,9 @@ struct WarpgroupBuffer {
   int64_t rowBytes() const { return rowElements * elementBytes; }
 };
 WarpgroupBuffer chooseWarpgroupBuffer(const tile::LinearLayout &writer, unsigned elementBytes);
+// How threads read such a buffer in a layout.
+TileBuffer readsOf(const WarpgroupBuffer &buffer, const tile::LinearLayout &reader,
+                   bool matrixLoads);
 
 // Registers in groups that lie at consecutive offsets: the first of each group, and what to add to
 // (exclusive or) get its others.

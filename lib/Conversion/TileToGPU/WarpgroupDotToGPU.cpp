@@ -11,10 +11,17 @@
 //
 // where rows run along k ("k major") or along the other dim, which a flag of the instruction says.
 // The hardware swizzles by bits of the address itself, so buffers begin at multiples of 1024, and a
-// step along a row is a step of the address. Threads hold the accumulators as after mma.sync.
+// step along a row is a step of the address. Threads hold the accumulators as after mma.sync, and
+// a left operand in registers as mma.sync takes it.
+//
+// The instructions of one dot are one group, which runs on until a wait for all groups but the last
+// so many. Meanwhile nothing may touch their registers: the dot's results go, as they are, to an
+// empty piece of assembly with that wait, whose results are the same registers. To the compiler
+// these are values like others; ptxas, which knows the instructions, keeps them where they are.
 #include "Conversion/TileToGPU/Patterns.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace teeny;
@@ -40,11 +47,37 @@ struct Operand {
   }
 };
 
+// Of f32 results; if `tied`, the first operands are their registers.
+std::string constraintsOf(unsigned results, bool tied) {
+  std::string constraints = "=f";
+  for (unsigned i = 1; i < results; ++i)
+    constraints += ",=f";
+  for (unsigned i = 0; tied && i < results; ++i)
+    constraints += "," + std::to_string(i);
+  return constraints;
+}
+
 class WarpgroupDotPattern final : public TilePattern<tile::WarpgroupDotOp> {
 public:
   using TilePattern::TilePattern;
   LogicalResult matchAndRewrite(tile::WarpgroupDotOp op, OneToNOpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override;
+};
+
+class WaitDotsPattern final : public TilePattern<tile::WaitDotsOp> {
+public:
+  using TilePattern::TilePattern;
+  LogicalResult matchAndRewrite(tile::WaitDotsOp op, OneToNOpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    ValueRange sums = adaptor.getDot();
+    std::string text = "wgmma.wait_group.sync.aligned " + std::to_string(op.getPending()) + ";";
+    SmallVector<Type> types(sums.getTypes());
+    Emit emit(rewriter, op.getLoc());
+    rewriter.replaceOpWithMultiple(
+        op, {emit.assembly(text, constraintsOf(sums.size(), /*tied=*/true) + ",~{memory}", types,
+                           sums, /*sideEffects=*/true)});
+    return success();
+  }
 };
 } // namespace
 
@@ -74,7 +107,9 @@ LogicalResult WarpgroupDotPattern::matchAndRewrite(tile::WarpgroupDotOp op, OneT
   auto rhsType = cast<tile::BufferType>(op.getRhs().getType());
   auto lhsBuffer = dyn_cast<tile::BufferType>(op.getLhs().getType());
   Emit emit(rewriter, op.getLoc());
-  int64_t m = result.getDimSize(0), n = result.getDimSize(1), k = rhsType.getTile().getDimSize(0);
+  unsigned rhsK = op.getRhsTransposed() ? 1 : 0, lhsK = op.getLhsTransposed() ? 0 : 1;
+  int64_t m = result.getDimSize(0), n = result.getDimSize(1);
+  int64_t k = rhsType.getTile().getDimSize(rhsK);
   bool isHalf = rhsType.getTile().getElementType().isF16();
 
   auto plus = [&](Value descriptor, int64_t bytes) -> Value {
@@ -83,11 +118,12 @@ LogicalResult WarpgroupDotPattern::matchAndRewrite(tile::WarpgroupDotOp op, OneT
                  : descriptor;
   };
   Operand right =
-      makeOperand(emit, rhsType, adaptor.getRhs().front(), adaptor.getRhsSlot().front(), 0);
+      makeOperand(emit, rhsType, adaptor.getRhs().front(), adaptor.getRhsSlot().front(), rhsK);
   Operand left;
   int groups = context.warps / 4;
   if (lhsBuffer) {
-    left = makeOperand(emit, lhsBuffer, adaptor.getLhs().front(), adaptor.getLhsSlot().front(), 1);
+    left =
+        makeOperand(emit, lhsBuffer, adaptor.getLhs().front(), adaptor.getLhsSlot().front(), lhsK);
     if (groups > 1) {
       // Each group begins 64 rows behind the one before; the same for all threads of a warp.
       Value group = arith::ShRUIOp::create(rewriter, op.getLoc(), emit.threadId(), emit.i32(7));
@@ -99,15 +135,17 @@ LogicalResult WarpgroupDotPattern::matchAndRewrite(tile::WarpgroupDotOp op, OneT
     }
   }
 
-  // All instructions as one piece of assembly: nothing may touch the accumulators in between.
+  // All instructions as one piece of assembly: nothing may touch the accumulators in between. Where
+  // they begin at zero the first instruction of each block ignores what the registers hold.
   SmallVector<Value> sums(adaptor.getAcc()), inputs;
+  bool fromZero = llvm::all_of(sums, [](Value sum) { return matchPattern(sum, m_AnyZeroFloat()); });
   unsigned count = sums.size();
   auto name = [&](Value value) {
     auto it = llvm::find(inputs, value);
     unsigned index = it - inputs.begin();
     if (it == inputs.end())
       inputs.push_back(value);
-    return "$" + std::to_string(2 * count + index);
+    return "$" + std::to_string((fromZero ? 1 : 2) * count + index);
   };
   unsigned perBlock = n / 2; // registers of 64 rows
   std::string text = "wgmma.fence.sync.aligned;\n";
@@ -134,17 +172,16 @@ LogicalResult WarpgroupDotPattern::matchAndRewrite(tile::WarpgroupDotOp op, OneT
       std::string type = isHalf ? "f16" : "bf16";
       text += "wgmma.mma_async.sync.aligned.m64n" + std::to_string(n) + "k16.f32." + type + "." +
               type + " {" + list + "}, " + a + ", " +
-              name(plus(right.descriptor, right.distance(0, step))) + ", 1, 1, 1" +
+              name(plus(right.descriptor, right.distance(0, step))) +
+              (fromZero && step == 0 ? ", 0, 1, 1" : ", 1, 1, 1") +
               (lhsBuffer ? left.isKMajor() ? ", 0" : ", 1" : "") +
               (right.isKMajor() ? ", 0" : ", 1") + ";\n";
     }
-  text += "wgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;";
-  std::string constraints;
-  for (unsigned i = 0; i < count; ++i)
-    constraints += i ? ",=f" : "=f";
-  for (unsigned i = 0; i < count; ++i)
-    constraints += "," + std::to_string(i);
-  SmallVector<Value> operands(sums);
+  text += "wgmma.commit_group.sync.aligned;";
+  std::string constraints = constraintsOf(count, /*tied=*/!fromZero);
+  SmallVector<Value> operands;
+  if (!fromZero)
+    operands = sums;
   for (Value input : inputs) {
     constraints += input.getType().isInteger(64) ? ",l" : ",r";
     operands.push_back(input);
@@ -156,5 +193,5 @@ LogicalResult WarpgroupDotPattern::matchAndRewrite(tile::WarpgroupDotOp op, OneT
 }
 
 void teeny::gpu::populateWarpgroupDotPatterns(KernelContext &context, RewritePatternSet &patterns) {
-  patterns.add<WarpgroupDotPattern>(context, patterns.getContext());
+  patterns.add<WarpgroupDotPattern, WaitDotsPattern>(context, patterns.getContext());
 }

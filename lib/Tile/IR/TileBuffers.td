@@ -8,6 +8,9 @@ def Tile_BufferType : TypeDef<Tile_Dialect, "Buffer"> {
   let description = [{
     `!tile.buffer<3 of tensor<64x32xf16, #dot_operand>, written #blocked>`: three slots, each for a tile that threads write as
     `#blocked` has it and read as its own layout does. Where an element lies in a slot follows from the two layouts.
+
+    A tile without a layout, `!tile.buffer<3 of tensor<64x32xf16>, written #blocked>`, lies in the rows that the matrix instructions
+    of warp groups read (Conversion/TileToGPU/SwizzledBuffer.h): they may, and so may threads, in any layout.
   }];
   let parameters = (ins "int64_t":$slots, "::mlir::RankedTensorType":$tile, "::teeny::tile::LayoutInterface":$writer);
   let assemblyFormat = "`<` $slots `of` $tile `,` `written` $writer `>`";
@@ -48,6 +51,7 @@ def Tile_WaitCopiesOp : Tile_Op<"wait_copies", [MemoryEffects<[MemRead, MemWrite
 
 def Tile_ReadBufferOp : Tile_Op<"read_buffer", [MemoryEffects<[MemRead]>]> {
   let summary = "The tile in a slot of a buffer";
+  let description = "In the layout of the buffer's tile, or in any where that has none.";
   let arguments = (ins Tile_BufferType:$buffer, I32:$slot);
   let results = (outs Tile_Tile:$result);
   let assemblyFormat = "$buffer `[` $slot `]` attr-dict `:` type($buffer) `->` type($result)";
@@ -55,16 +59,26 @@ def Tile_ReadBufferOp : Tile_Op<"read_buffer", [MemoryEffects<[MemRead]>]> {
 }
 
 def Tile_WarpgroupDotOp : Tile_Op<"warpgroup_dot", [MemoryEffects<[MemRead]>, AllTypesMatch<["acc", "result"]>]> {
-  let summary = "acc + lhs x rhs by matrix instructions of four warps, which read operands from buffers";
+  let summary = "Begins acc + lhs x rhs by matrix instructions of four warps";
   let description = [{
     The right operand is a slot of a buffer, the left one too or a tile laid out as `#tile.dot_operand`. The tiles of these buffers
-    have no layout: their elements lie as the instructions want them (Conversion/TileToGPU/SwizzledBuffer.h).
+    have no layout. `trans` in front of an operand says that its buffer holds it transposed.
+
+    The instructions run on their own: slots must not be written, and the result is not there, until a `tile.wait_dots`
+    has waited for them. Only that, and loops that carry the result there, may use it.
   }];
-  let arguments = (ins AnyTypeOf<[Tile_BufferType, Tile_Tile]>:$lhs, Optional<I32>:$lhsSlot, Tile_BufferType:$rhs, I32:$rhsSlot,
-                       Tile_Tile:$acc);
+  let arguments = (ins AnyTypeOf<[Tile_BufferType, Tile_Tile]>:$lhs, Tile_BufferType:$rhs, I32:$rhsSlot, Tile_Tile:$acc,
+                       Optional<I32>:$lhsSlot, UnitAttr:$lhsTransposed, UnitAttr:$rhsTransposed);
   let results = (outs Tile_Tile:$result);
-  let assemblyFormat = [{ $lhs (`[` $lhsSlot^ `]`)? `,` $rhs `[` $rhsSlot `]` `,` $acc attr-dict `:`
-                          type($lhs) `*` type($rhs) `->` type($result) }];
+  let assemblyFormat = [{ (`trans` $lhsTransposed^)? $lhs (`[` $lhsSlot^ `]`)? `,` (`trans` $rhsTransposed^)? $rhs `[` $rhsSlot `]`
+                          `,` $acc attr-dict `:` type($lhs) `*` type($rhs) `->` type($result) }];
+}
+
+def Tile_WaitDotsOp : Tile_Op<"wait_dots", [MemoryEffects<[MemRead, MemWrite]>, AllTypesMatch<["dot", "result"]>]> {
+  let summary = "Waits for all dots of this thread's warp group but the last `pending`; the result of one of them";
+  let arguments = (ins ConfinedAttr<I32Attr, [IntNonNegative]>:$pending, Tile_Tile:$dot);
+  let results = (outs Tile_Tile:$result);
+  let assemblyFormat = "$pending `,` $dot attr-dict `:` type($result)";
 }
 
 #endif

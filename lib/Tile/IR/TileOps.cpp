@@ -420,7 +420,11 @@ LogicalResult CopyAsyncOp::verify() {
 }
 
 LogicalResult ReadBufferOp::verify() {
-  if (getType() != getBuffer().getType().getTile())
+  RankedTensorType tile = getBuffer().getType().getTile(), result = getType();
+  bool fits = tile.getEncoding() ? result == tile
+                                 : result.getEncoding() && result.getShape() == tile.getShape() &&
+                                       result.getElementType() == tile.getElementType();
+  if (!fits)
     return emitOpError() << "yields " << getType() << " from " << getBuffer().getType();
   return success();
 }

@@ -36,6 +36,17 @@ bool teeny::tile::isCheap(Operation *op) {
   return isElementwise(op) && op->getName().getDialectNamespace() != "math";
 }
 
+bool teeny::tile::canLieInRows(RankedTensorType tile, LayoutInterface writer, int64_t width) {
+  if (tile.getRank() != 2 || !tile.getElementType().isIntOrFloat() ||
+      tile.getElementTypeBitWidth() != 16 || tile.getNumElements() * 2 % 1024 || width != 8)
+    return false;
+  LinearLayout linear = writer.toLinear(tile.getShape());
+  for (unsigned dim = 0; dim < 2; ++dim)
+    if (linear.consecutive(Dim::reg, tensorDim(dim)) >= 8)
+      return tile.getDimSize(dim) >= 16 && tile.getDimSize(1 - dim) >= 8;
+  return false;
+}
+
 int64_t teeny::tile::kWidthOf(Type element) {
   return std::max<int64_t>(1, 32 / element.getIntOrFloatBitWidth());
 }

@@ -28,6 +28,11 @@ LayoutInterface resultLayout(mlir::Operation *op, LayoutInterface source);
 // (a broadcast always has one; a reduction's result that is no slice has none).
 LayoutInterface sourceLayout(mlir::Operation *op, LayoutInterface result);
 
+// Whether a buffer for such tiles, written `width` elements at once, can do without a layout of
+// them (TileBuffers.td): elements of 16 bits, in rows of 32 bytes or more, written 16 bytes at once,
+// and slots of a multiple of 1024 bytes.
+bool canLieInRows(mlir::RankedTensorType tile, LayoutInterface writer, int64_t width);
+
 // Elements of one operand register of a matrix instruction: those of 32 bits.
 int64_t kWidthOf(mlir::Type element);
 

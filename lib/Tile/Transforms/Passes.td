@@ -84,9 +84,10 @@ def PipelineLoads : Pass<"tile-pipeline-loads", "::mlir::func::FuncOp"> {
   let summary = "Begin the loads that feed dots some iterations ahead, by asynchronous copies into shared memory";
   let description = [{
     In each innermost loop that writes no memory, the loads whose tiles are only converted to operands of matrix
-    instructions become `tile.copy_async` into a buffer with a slot per stage, issued `tile.num_stages` - 1 iterations ahead, and the
+    instructions, maybe transposed first, become `tile.copy_async` into a buffer with a slot per stage, issued `tile.num_stages` - 1 iterations ahead, and the
     conversions `tile.read_buffer`. Loads that cannot be copied 4 bytes at a time, or whose masked elements are not 0, stay.
-    There are fewer stages where `shared-bytes` would not hold the buffers, and none for less than two.
+    What is read in several layouts needs a buffer whose tile has none. Other loads of a few elements a thread begin one iteration ahead,
+    into registers. There are fewer stages where `shared-bytes` would not hold the buffers, and none for less than two.
     ```mlir
     scf.for %i = %lb to %ub step %c32 iter_args(%p = %start, %acc = %zero) {
       %a = tile.load %p : tensor<64x32x!tile.ptr<f16>, #blocked>
@@ -110,9 +111,9 @@ def PipelineLoads : Pass<"tile-pipeline-loads", "::mlir::func::FuncOp"> {
 def UseWarpgroupDots : Pass<"tile-use-warpgroup-dots", "::mlir::func::FuncOp"> {
   let summary = "Multiply by matrix instructions that read their operands from buffers";
   let description = [{
-    A `tile.dot` of f16 or bf16 whose operands are both a `tile.read_buffer`, and whose result's layout gives each four warps
-    whole blocks of 64 rows, becomes a `tile.warpgroup_dot`, if all reads of its buffers can. A left operand in registers, as
-    that of attention's second dot, stays with `mma.sync`.
+    A `tile.dot` of f16 or bf16 whose right operand is a `tile.read_buffer`, as it is or transposed, and whose result's layout gives
+    each four warps whole blocks of 64 rows, becomes a `tile.warpgroup_dot`, which is waited for at once. The left operand is
+    read from its buffer too, or stays in registers, as in attention's second dot. The tiles of these buffers lose their layout.
     ```mlir
     %a = tile.read_buffer %left[%i] : ...
     %b = tile.read_buffer %right[%i] : ...
@@ -120,7 +121,33 @@ def UseWarpgroupDots : Pass<"tile-use-warpgroup-dots", "::mlir::func::FuncOp"> {
     ```
     becomes
     ```mlir
-    %d = tile.warpgroup_dot %left[%i], %right[%i], %c : !tile.buffer<3 of tensor<128x64xf16>, written #blocked> * ...
+    %0 = tile.warpgroup_dot %left[%i], %right[%i], %c : !tile.buffer<3 of tensor<128x64xf16>, written #blocked> * ...
+    %d = tile.wait_dots 0, %0 : tensor<128x64xf32, #mma>
+    ```
+  }];
+}
+
+def ScheduleWarpgroupDots : Pass<"tile-schedule-warpgroup-dots", "::mlir::func::FuncOp"> {
+  let summary = "Begin dots of warp groups early and wait for them late";
+  let description = [{
+    In loops that `tile-pipeline-loads` made, dots whose operands are there begin right behind the wait for copies, and what only the
+    next iteration needs is waited for there. Elsewhere a dot is waited for where its result is used.
+    ```mlir
+    scf.for ... iter_args(%acc = %zero) {
+      tile.wait_copies 1
+      tile.copy_async ...
+      %0 = tile.warpgroup_dot %left[%i], %right[%i], %acc : ...
+      %d = tile.wait_dots 0, %0 : ...
+      scf.yield %d
+    ```
+    becomes
+    ```mlir
+    scf.for ... iter_args(%acc = %zero) {
+      %c = tile.wait_dots 0, %acc : ...
+      tile.wait_copies 1
+      %d = tile.warpgroup_dot %left[%i], %right[%i], %c : ...
+      tile.copy_async ...
+      scf.yield %d
     ```
   }];
 }

@@ -23,10 +23,12 @@
 // right behind the wait, and the dot last.
 //
 // The rotation itself is upstream's scf::pipelineForLoop: what it takes to begin the copies
-// (addresses, masks, the slot's number) is stage 0, everything else is stage S - 1. Values that
+// (addresses, masks, the slot's number) is stage 0, most else is stage S - 1. Values that
 // both need are computed once for each, rather than carried from one iteration to the next in
-// registers. In the last S - 1 iterations there is nothing left to copy: the masks are false, and
-// the groups empty of reads. Tested by test/Tile/pipeline-loads.mlir; the manual is Passes.td.
+// registers. Small tiles that something else than a dot needs are loaded into registers one
+// iteration ahead, in stage S - 2. In the last S - 1 iterations there is nothing left to copy: the
+// masks are false, and the groups empty of reads. Tested by test/Tile/pipeline-loads.mlir; the
+// manual is Passes.td.
 #include "Tile/Transforms/AxisInfo.h"
 #include "Tile/Transforms/LayoutRules.h"
 #include "Tile/Transforms/Passes.h"
@@ -50,11 +52,19 @@ using namespace teeny::tile;
 
 namespace {
 
-// A load whose tile only dots read, and the conversions in front of them.
+// A load whose tile only dots read, and the conversions in front of them, of the tile itself or of
+// the tile transposed.
 struct DotLoad {
   LoadOp load;
   SmallVector<ConvertLayoutOp> reads;
   int64_t width; // elements that one copy moves
+
+  // The tile as a conversion wants it, before it is transposed.
+  RankedTensorType typeOf(ConvertLayoutOp read) {
+    auto trans = read.getSource().getDefiningOp<TransOp>();
+    return trans ? withLayout(load.getType(), sourceLayout(trans, layoutOf(read.getResult())))
+                 : read.getType();
+  }
 };
 
 bool isZero(Value value) {
@@ -67,16 +77,23 @@ std::optional<DotLoad> findDotLoad(LoadOp load, const AxisInfoMap &facts) {
       !isZero(load.getOther()) || load->use_empty())
     return std::nullopt;
   DotLoad found{load, {}, 0};
-  for (Operation *user : load->getUsers()) {
+  auto addRead = [&](Operation *user) {
     auto read = dyn_cast<ConvertLayoutOp>(user);
     auto operand =
         read ? dyn_cast<DotOperandLayoutAttr>(layoutOf(read.getResult())) : DotOperandLayoutAttr();
     if (!operand || !isa<MmaLayoutAttr>(operand.getParent()) ||
-        read->getBlock() != load->getBlock() ||
-        (!found.reads.empty() && read.getType() != found.reads[0].getType()))
-      return std::nullopt;
+        read->getBlock() != load->getBlock())
+      return false;
     found.reads.push_back(read);
+    return true;
+  };
+  for (Operation *user : load->getUsers()) {
+    auto trans = dyn_cast<TransOp>(user);
+    if (trans ? !llvm::all_of(trans->getUsers(), addRead) : !addRead(user))
+      return std::nullopt;
   }
+  if (found.reads.empty())
+    return std::nullopt;
   // What one thread holds side by side in memory, at most 16 bytes and at least 4.
   int64_t bits = type.getElementType().getIntOrFloatBitWidth();
   LinearLayout layout = layoutOf(load.getResult()).toLinear(type.getShape());
@@ -87,7 +104,21 @@ std::optional<DotLoad> findDotLoad(LoadOp load, const AxisInfoMap &facts) {
                            facts.accessWidth(load.getPointer(), load.getMask(), dim)}));
   if (found.width * bits < 32)
     return std::nullopt;
+  // A buffer is made for one layout of what reads it, or for any.
+  bool isUniform = llvm::all_of(found.reads, [&](ConvertLayoutOp read) {
+    return found.typeOf(read) == found.typeOf(found.reads[0]);
+  });
+  if (!isUniform && !canLieInRows(type, layoutOf(load.getResult()), found.width))
+    return std::nullopt;
   return found;
+}
+
+// Other loads of a loop, of few elements a thread, that can begin one iteration ahead and keep
+// their tile in registers until then.
+bool isSmallLoad(LoadOp load) {
+  auto type = dyn_cast<RankedTensorType>(load.getType());
+  return type && !load->hasAttr(volatileAttr) &&
+         layoutOf(load.getResult()).toLinear(type.getShape()).inSize(Dim::reg) <= 8;
 }
 
 class Pipeliner {
@@ -96,6 +127,8 @@ public:
     for (auto load : body->getOps<LoadOp>())
       if (std::optional<DotLoad> found = findDotLoad(load, facts))
         loads.push_back(*found);
+      else if (isSmallLoad(load))
+        smallLoads.push_back(load);
   }
 
   // Bytes of one slot of every buffer; 0 where there is nothing to do.
@@ -171,6 +204,37 @@ private:
     return llvm::any_of(loads, [&](DotLoad &each) { return each.load == use.getOwner(); });
   }
 
+  // Adds what computes a value from the iteration alone; false if there is something else in it.
+  bool addOrigin(Value value, llvm::SmallSetVector<Operation *, 16> &origin) {
+    if (auto argument = dyn_cast<BlockArgument>(value))
+      return argument.getOwner() != body || argument == loop.getInductionVar();
+    Operation *op = value.getDefiningOp();
+    if (op->getBlock() != body || origin.contains(op))
+      return true;
+    if (!isMemoryEffectFree(op) || op->getNumRegions() ||
+        !llvm::all_of(op->getOperands(), [&](Value operand) { return addOrigin(operand, origin); }))
+      return false;
+    origin.insert(op);
+    return true;
+  }
+
+  // Small loads that can begin early, with addresses of their own, in `early`.
+  void prepareSmallLoads(IRRewriter &rewriter, SmallVectorImpl<Operation *> &early) {
+    for (LoadOp load : smallLoads) {
+      llvm::SmallSetVector<Operation *, 16> origin;
+      if (!llvm::all_of(load->getOperands(),
+                        [&](Value operand) { return addOrigin(operand, origin); }))
+        continue;
+      rewriter.setInsertionPoint(load);
+      IRMapping mapping;
+      for (Operation *op : origin)
+        early.push_back(rewriter.clone(*op, mapping));
+      for (OpOperand &operand : load->getOpOperands())
+        operand.set(mapping.lookupOrDefault(operand.get()));
+      early.push_back(load);
+    }
+  }
+
   // Copies of the addresses' operations for the uses that are no addresses.
   void separate(IRRewriter &rewriter) {
     for (Operation &op : llvm::make_early_inc_range(*body)) {
@@ -201,6 +265,7 @@ private:
   scf::ForOp loop;
   Block *body;
   SmallVector<DotLoad> loads;
+  SmallVector<LoadOp> smallLoads;
   llvm::SmallSetVector<Operation *, 16> addresses;
   llvm::SmallSetVector<BlockArgument, 4> carried;
   Value zero, one, end;
@@ -208,6 +273,8 @@ private:
 
 LogicalResult Pipeliner::run(IRRewriter &rewriter, int64_t stages) {
   separate(rewriter);
+  SmallVector<Operation *> ahead(addresses.begin(), addresses.end()), early, behind;
+  prepareSmallLoads(rewriter, early);
   Location loc = loop.getLoc();
   rewriter.setInsertionPoint(loop);
   auto constant = [&](int64_t value) -> Value {
@@ -216,7 +283,9 @@ LogicalResult Pipeliner::run(IRRewriter &rewriter, int64_t stages) {
   zero = constant(0), one = constant(1), end = constant(stages);
   SmallVector<Value> buffers;
   for (DotLoad &each : loads) {
-    auto tile = cast<RankedTensorType>(each.reads[0].getType());
+    RankedTensorType tile = each.typeOf(each.reads[0]);
+    if (llvm::any_of(each.reads, [&](auto read) { return each.typeOf(read) != tile; }))
+      tile = RankedTensorType::get(tile.getShape(), tile.getElementType());
     auto type =
         BufferType::get(rewriter.getContext(), stages, tile, layoutOf(each.load.getResult()));
     buffers.push_back(AllocBufferOp::create(rewriter, loc, type));
@@ -227,7 +296,6 @@ LogicalResult Pipeliner::run(IRRewriter &rewriter, int64_t stages) {
   WaitCopiesOp::create(rewriter, loc, 0);
 
   // The loop carries the slots to write and to read next.
-  SmallVector<Operation *> ahead(addresses.begin(), addresses.end()), behind;
   rewriter.setInsertionPoint(loop);
   auto replaced = loop.replaceWithAdditionalYields(
       rewriter, {zero, zero}, /*replaceInitOperandUsesInLoop=*/false,
@@ -252,8 +320,15 @@ LogicalResult Pipeliner::run(IRRewriter &rewriter, int64_t stages) {
                                load.getMask(), each.width);
     ahead.push_back(last);
     for (ConvertLayoutOp read : each.reads) {
+      auto trans = read.getSource().getDefiningOp<TransOp>();
       rewriter.setInsertionPoint(read);
-      rewriter.replaceOpWithNewOp<ReadBufferOp>(read, read.getType(), buffer, readSlot);
+      Value tile =
+          ReadBufferOp::create(rewriter, read.getLoc(), each.typeOf(read), buffer, readSlot);
+      if (trans)
+        tile = TransOp::create(rewriter, read.getLoc(), read.getType(), tile, trans.getOrder());
+      rewriter.replaceOp(read, tile);
+      if (trans && trans->use_empty())
+        rewriter.eraseOp(trans);
     }
     rewriter.eraseOp(load);
   }
@@ -264,26 +339,36 @@ LogicalResult Pipeliner::run(IRRewriter &rewriter, int64_t stages) {
   options.peelEpilogue = false;
   options.supportDynamicLoops = true;
   options.getScheduleFn = [&](scf::ForOp, std::vector<std::pair<Operation *, unsigned>> &schedule) {
-    llvm::SmallPtrSet<Operation *, 32> first(ahead.begin(), ahead.end());
     unsigned latest = stages - 1;
+    DenseMap<Operation *, unsigned> stageOf;
+    for (Operation *op : ahead)
+      stageOf[op] = 0;
+    for (Operation *op : early)
+      stageOf[op] = latest - 1;
+    // Copies, small loads, and the rest, each in order.
     schedule.push_back({behind[0], latest});
-    for (bool isAhead : {true, false})
+    for (ArrayRef<Operation *> list : {ArrayRef(ahead), ArrayRef(early)})
       for (Operation &op : body->without_terminator())
-        if (&op != behind[0] && first.contains(&op) == isAhead)
-          schedule.push_back({&op, isAhead ? 0 : latest});
+        if (llvm::is_contained(list, &op))
+          schedule.push_back({&op, stageOf.lookup(&op)});
+    for (Operation &op : body->without_terminator())
+      if (&op != behind[0] && !stageOf.contains(&op))
+        schedule.push_back({&op, latest});
   };
   options.predicateFn = [](RewriterBase &rewriter, Operation *op, Value predicate) {
-    auto copy = dyn_cast<CopyAsyncOp>(op);
-    if (!copy)
-      return op;
-    OpBuilder::InsertionGuard guard(rewriter);
-    rewriter.setInsertionPoint(op);
-    auto pointers = cast<RankedTensorType>(copy.getPointer().getType());
-    Value mask =
-        SplatOp::create(rewriter, op->getLoc(), pointers.clone(rewriter.getI1Type()), predicate);
-    if (copy.getMask())
-      mask = arith::AndIOp::create(rewriter, op->getLoc(), copy.getMask(), mask);
-    copy.getMaskMutable().assign(mask);
+    auto add = [&](Value pointer, MutableOperandRange mask) {
+      OpBuilder::InsertionGuard guard(rewriter);
+      rewriter.setInsertionPoint(op);
+      Type type = cast<RankedTensorType>(pointer.getType()).clone(rewriter.getI1Type());
+      Value both = SplatOp::create(rewriter, op->getLoc(), type, predicate);
+      if (!mask.empty())
+        both = arith::AndIOp::create(rewriter, op->getLoc(), mask[0].get(), both);
+      mask.assign(both);
+    };
+    if (auto copy = dyn_cast<CopyAsyncOp>(op))
+      add(copy.getPointer(), copy.getMaskMutable());
+    else if (auto load = dyn_cast<LoadOp>(op))
+      add(load.getPointer(), load.getMaskMutable());
     return op;
   };
   rewriter.setInsertionPoint(loop);

@@ -1,9 +1,8 @@
-// Dots by the matrix instructions of warp groups, where their operands lie in buffers. Tested by
-// test/Tile/use-warpgroup-dots.mlir; the manual is Passes.td.
+// Dots by the matrix instructions of warp groups, where their right operands lie in buffers. Tested
+// by test/Tile/use-warpgroup-dots.mlir; the manual is Passes.td.
 #include "Tile/Transforms/LayoutRules.h"
 #include "Tile/Transforms/Passes.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/PatternMatch.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -34,77 +33,61 @@ bool fits(DotOp dot) {
          cast<DotOperandLayoutAttr>(lhs.getEncoding()).getKWidth() == 2;
 }
 
-// Whether the buffer can have the order that descriptors state: rows of 32 to 128 bytes, copied 16
-// bytes at a time, slots at multiples of 1024 bytes.
-bool fits(AllocBufferOp alloc) {
-  BufferType type = alloc.getType();
-  RankedTensorType tile = type.getTile();
-  if (tile.getRank() != 2 || !tile.getElementType().isIntOrFloat() ||
-      tile.getElementTypeBitWidth() != 16 || tile.getNumElements() * 2 % 1024)
-    return false;
-  for (Operation *user : alloc->getUsers())
-    if (auto copy = dyn_cast<CopyAsyncOp>(user); copy && copy.getWidth() != 8)
-      return false;
-  LinearLayout writer = type.getWriter().toLinear(tile.getShape());
-  for (unsigned dim = 0; dim < 2; ++dim)
-    if (writer.consecutive(Dim::reg, tensorDim(dim)) >= 8)
-      return tile.getDimSize(dim) >= 16 && tile.getDimSize(1 - dim) >= 8;
-  return false;
-}
+// What an operand is read from: a slot of a buffer, which may hold it transposed.
+struct Source {
+  ReadBufferOp read;
+  bool transposed = false;
 
-// Whether all that is read of the buffer are operands of this number of such dots.
-bool serves(AllocBufferOp alloc, unsigned number, const llvm::SmallSetVector<DotOp, 4> &dots) {
-  for (Operation *user : alloc->getUsers()) {
-    auto read = dyn_cast<ReadBufferOp>(user);
-    if (!read)
-      continue;
-    for (OpOperand &use : read->getUses())
-      if (auto dot = dyn_cast<DotOp>(use.getOwner());
-          !dot || use.getOperandNumber() != number || !dots.contains(dot))
-        return false;
+  explicit Source(Value operand) {
+    auto trans = operand.getDefiningOp<TransOp>();
+    transposed = bool(trans);
+    read = (trans ? trans.getSource() : operand).getDefiningOp<ReadBufferOp>();
   }
-  return true;
-}
-
-AllocBufferOp bufferOf(Value tile) {
-  auto read = tile.getDefiningOp<ReadBufferOp>();
-  return read ? read.getBuffer().getDefiningOp<AllocBufferOp>() : AllocBufferOp();
-}
+  AllocBufferOp alloc() { return read.getBuffer().getDefiningOp<AllocBufferOp>(); }
+  // Whether the buffer is or can be one that the instructions read.
+  bool fits() {
+    if (!read)
+      return false;
+    for (Operation *user : read.getBuffer().getUsers())
+      if (auto copy = dyn_cast<CopyAsyncOp>(user)) {
+        BufferType type = copy.getBuffer().getType();
+        if (!canLieInRows(type.getTile(), type.getWriter(), copy.getWidth()))
+          return false;
+      }
+    return true;
+  }
+};
 
 struct UseWarpgroupDots final : teeny::tile::impl::UseWarpgroupDotsBase<UseWarpgroupDots> {
   using UseWarpgroupDotsBase::UseWarpgroupDotsBase;
 
   void runOnOperation() override {
-    llvm::SmallSetVector<DotOp, 4> dots;
+    SmallVector<DotOp> dots;
     getOperation().walk([&](DotOp dot) {
-      AllocBufferOp left = bufferOf(dot.getLhs()), right = bufferOf(dot.getRhs());
-      if (left && right && left != right && fits(dot) && fits(left) && fits(right))
-        dots.insert(dot);
+      if (fits(dot) && Source(dot.getRhs()).fits())
+        dots.push_back(dot);
     });
-    // A buffer has one order: all that read it must be such dots.
-    auto isServed = [&](DotOp dot) {
-      return serves(bufferOf(dot.getLhs()), 0, dots) && serves(bufferOf(dot.getRhs()), 1, dots);
-    };
-    while (dots.remove_if([&](DotOp dot) { return !isServed(dot); }))
-      ;
 
     IRRewriter rewriter(&getContext());
     llvm::SmallSetVector<AllocBufferOp, 4> buffers;
     for (DotOp dot : dots) {
-      auto lhs = dot.getLhs().getDefiningOp<ReadBufferOp>();
-      auto rhs = dot.getRhs().getDefiningOp<ReadBufferOp>();
-      buffers.insert(bufferOf(lhs));
-      buffers.insert(bufferOf(rhs));
+      Source left(dot.getLhs()), right(dot.getRhs());
+      Value lhs = dot.getLhs(), lhsSlot;
+      bool fromBuffer = left.fits();
+      if (fromBuffer) {
+        buffers.insert(left.alloc());
+        lhs = left.read.getBuffer(), lhsSlot = left.read.getSlot();
+      }
+      buffers.insert(right.alloc());
       rewriter.setInsertionPoint(dot);
-      rewriter.replaceOpWithNewOp<WarpgroupDotOp>(dot, dot.getType(), lhs.getBuffer(),
-                                                  lhs.getSlot(), rhs.getBuffer(), rhs.getSlot(),
-                                                  dot.getAcc());
+      auto begun = WarpgroupDotOp::create(rewriter, dot.getLoc(), dot.getType(), lhs,
+                                          right.read.getBuffer(), right.read.getSlot(),
+                                          dot.getAcc(), lhsSlot, fromBuffer && left.transposed,
+                                          right.transposed);
+      rewriter.replaceOpWithNewOp<WaitDotsOp>(dot, 0, begun);
     }
     // The tiles of these buffers have the order of the instructions, not a layout of threads.
     for (AllocBufferOp alloc : buffers) {
-      for (Operation *user : llvm::make_early_inc_range(alloc->getUsers()))
-        if (isa<ReadBufferOp>(user))
-          rewriter.eraseOp(user);
       BufferType type = alloc.getType();
       RankedTensorType tile = type.getTile();
       alloc.getBuffer().setType(BufferType::get(
