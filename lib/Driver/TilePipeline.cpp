@@ -60,7 +60,8 @@ void teeny::addGpuTilePasses(OpPassManager &passes, const Target &target) {
     passes.addNestedPass<func::FuncOp>(
         tile::createPipelineLoads({target.gpu->sharedPerBlockOptIn}));
     if (target.wgmma())
-      passes.addNestedPass<func::FuncOp>(tile::createUseWarpgroupDots());
+      passes.addNestedPass<func::FuncOp>(
+          tile::createUseWarpgroupDots({target.gpu->sharedPerBlockOptIn}));
     passes.addPass(createCanonicalizerPass());
     passes.addPass(createCSEPass());
     if (target.wgmma())

@@ -81,6 +81,23 @@ public:
   }
 };
 
+class WriteBufferPattern final : public TilePattern<tile::WriteBufferOp> {
+public:
+  using TilePattern::TilePattern;
+  LogicalResult matchAndRewrite(tile::WriteBufferOp op, OneToNOpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    tile::BufferType type = op.getBuffer().getType();
+    if (type.getTile().getEncoding())
+      return op.emitOpError("writes a buffer whose tile has a layout");
+    Emit emit(rewriter, op.getLoc());
+    Value base = slotAddress(emit, type, adaptor.getBuffer().front(), adaptor.getSlot().front());
+    WarpgroupBuffer buffer = warpgroupBuffer(type);
+    writeTileBuffer(emit, base, adaptor.getTile(), buffer.writes, buffer.writeBits);
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
 class CommitCopiesPattern final : public TilePattern<tile::CommitCopiesOp> {
 public:
   using TilePattern::TilePattern;
@@ -130,6 +147,6 @@ public:
 } // namespace
 
 void teeny::gpu::populateBufferPatterns(KernelContext &context, RewritePatternSet &patterns) {
-  patterns.add<AllocBufferPattern, CopyAsyncPattern, CommitCopiesPattern, WaitCopiesPattern,
-               ReadBufferPattern>(context, patterns.getContext());
+  patterns.add<AllocBufferPattern, CopyAsyncPattern, WriteBufferPattern, CommitCopiesPattern,
+               WaitCopiesPattern, ReadBufferPattern>(context, patterns.getContext());
 }

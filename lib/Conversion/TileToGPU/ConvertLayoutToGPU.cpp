@@ -12,8 +12,8 @@ using tile::LinearLayout;
 // Up to so many shuffles cost less than two trips to shared memory and a barrier.
 static constexpr unsigned maxShuffles = 8;
 
-static void writeBuffer(Emit &emit, Value base, ValueRange values, const LinearLayout &writes,
-                        unsigned vectorBits) {
+void teeny::gpu::writeTileBuffer(Emit &emit, Value base, ValueRange values,
+                                 const LinearLayout &writes, unsigned vectorBits) {
   Type type = values.front().getType();
   RegisterGroups groups = vectorGroups(writes, vectorBits);
   ThreadIndex index(emit, writes);
@@ -71,12 +71,12 @@ SmallVector<Value> teeny::gpu::exchange(Emit &emit, KernelContext &context, Valu
   Value base = context.scratch.begin(emit, int64_t(bytes) << from.outBits());
   if (context.facts.ldmatrix)
     if (auto buffer = chooseMatrixBuffer(from, to, bytes)) {
-      writeBuffer(emit, base, values, buffer->writes, buffer->vectorBits);
+      writeTileBuffer(emit, base, values, buffer->writes, buffer->vectorBits);
       emit.barrier();
       return readMatrices(emit, base, type, *buffer);
     }
   SwizzledBuffer buffer = chooseBuffer(from, to, bytes);
-  writeBuffer(emit, base, values, buffer.writes, buffer.vectorBits);
+  writeTileBuffer(emit, base, values, buffer.writes, buffer.vectorBits);
   emit.barrier();
   return readBuffer(emit, base, type, buffer.reads, buffer.vectorBits);
 }

@@ -77,6 +77,9 @@ int64_t exchangeBytes(mlir::Type type, const tile::LinearLayout &layout);
 // The registers of the tile in a slot of a buffer at this address.
 llvm::SmallVector<mlir::Value> readTileBuffer(Emit &emit, mlir::Value address, mlir::Type element,
                                               const TileBuffer &buffer);
+// Writes registers to offsets from an address, 2^vectorBits neighbours at once.
+void writeTileBuffer(Emit &emit, mlir::Value address, mlir::ValueRange values,
+                     const tile::LinearLayout &writes, unsigned vectorBits);
 // The order of a buffer's tile without a layout.
 WarpgroupBuffer warpgroupBuffer(tile::BufferType type);
 // Bytes of a slot.

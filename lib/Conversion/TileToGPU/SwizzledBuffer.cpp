@@ -280,6 +280,9 @@ WarpgroupBuffer teeny::gpu::chooseWarpgroupBuffer(const LinearLayout &writer,
   for (unsigned bit = rowBits; bit < writer.outBits(along); ++bit)
     offsets.addBasis(Dim::offset, {{along, uint64_t(1) << bit}});
   buffer.writes = *writer.invertAndCompose(offsets);
+  buffer.writeBits = Log2_32(16 / elementBytes);
+  while (!isAligned(buffer.writes, buffer.writeBits))
+    --buffer.writeBits;
   return buffer;
 }
 

@@ -80,13 +80,14 @@ TileBuffer chooseTileBuffer(const tile::LinearLayout &writer, const tile::Linear
                             unsigned elementBytes, bool matrixLoads);
 
 // A buffer from which the matrix instructions of warp groups read (WarpgroupDotToGPU.cpp). Rows of
-// up to 128 bytes run along the dim of the writer's vectors, of 16 bytes; row r is the r-th along
+// up to 128 bytes run along the dim of the writer's first register; row r is the r-th along
 // the other dim, and behind all rows those of the next part follow. Address bits 7, 8 and 9 are
 // added (exclusive or) to bits 4, 5 and 6; with rows of 64 bytes the first two, of 32 bytes the
 // first one.
 struct WarpgroupBuffer {
   tile::LinearLayout offsets; // Dim::offset -> the tile's dims; invertible
   tile::LinearLayout writes;  // (register, lane, warp) -> Dim::offset
+  unsigned writeBits = 0;     // 2^writeBits elements can be written at once
   unsigned rowDim = 0;
   int64_t rowElements = 1, rows = 1;
   unsigned elementBytes = 2;

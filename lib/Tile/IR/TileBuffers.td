@@ -38,6 +38,14 @@ def Tile_CopyAsyncOp : Tile_Op<"copy_async", [MemoryEffects<[MemRead, MemWrite]>
   let hasVerifier = 1;
 }
 
+def Tile_WriteBufferOp : Tile_Op<"write_buffer", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Writes a tile into a slot of a buffer";
+  let description = "It is seen by all after the next `tile.wait_copies`.";
+  let arguments = (ins Tile_Tile:$tile, Tile_BufferType:$buffer, I32:$slot);
+  let assemblyFormat = "$tile `to` $buffer `[` $slot `]` attr-dict `:` type($tile) `,` type($buffer)";
+  let hasVerifier = 1;
+}
+
 def Tile_CommitCopiesOp : Tile_Op<"commit_copies", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Makes a group of the copies begun since the last group";
   let assemblyFormat = "attr-dict";

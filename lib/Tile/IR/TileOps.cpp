@@ -419,6 +419,15 @@ LogicalResult CopyAsyncOp::verify() {
   return verifyAccess(*this, getPointer(), getMask(), {});
 }
 
+LogicalResult WriteBufferOp::verify() {
+  BufferType buffer = getBuffer().getType();
+  RankedTensorType tile = tileType(getTile()), slot = buffer.getTile();
+  if (tile.getShape() != slot.getShape() || tile.getElementType() != slot.getElementType() ||
+      tile.getEncoding() != buffer.getWriter())
+    return emitOpError() << "writes " << tile << " into " << buffer;
+  return success();
+}
+
 LogicalResult ReadBufferOp::verify() {
   RankedTensorType tile = getBuffer().getType().getTile(), result = getType();
   bool fits = tile.getEncoding() ? result == tile

@@ -1,6 +1,7 @@
 #include "Tile/Transforms/LayoutRules.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -45,6 +46,20 @@ bool teeny::tile::canLieInRows(RankedTensorType tile, LayoutInterface writer, in
     if (linear.consecutive(Dim::reg, tensorDim(dim)) >= 8)
       return tile.getDimSize(dim) >= 16 && tile.getDimSize(1 - dim) >= 8;
   return false;
+}
+
+int64_t teeny::tile::exchangedBytes(scf::ForOp loop) {
+  int64_t bytes = 16384; // reductions and scans
+  loop.walk([&](ConvertLayoutOp op) {
+    RankedTensorType type = op.getType();
+    int64_t element = type.getElementType().isIntOrFloat() ? type.getElementTypeBitWidth() : 64;
+    bytes = std::max(bytes, type.getNumElements() * std::max<int64_t>(element, 8) / 8);
+  });
+  return bytes;
+}
+
+int64_t teeny::tile::bufferBytes(RankedTensorType tile, int64_t slots) {
+  return llvm::alignTo(slots * tile.getNumElements() * tile.getElementTypeBitWidth() / 8, 1024);
 }
 
 int64_t teeny::tile::kWidthOf(Type element) {

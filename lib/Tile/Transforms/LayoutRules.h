@@ -3,6 +3,10 @@
 
 #include "Tile/IR/Tile.h"
 
+namespace mlir::scf {
+class ForOp;
+}
+
 namespace teeny::tile {
 
 // The layout of a tile; null for scalars and tiles without one.
@@ -29,9 +33,14 @@ LayoutInterface resultLayout(mlir::Operation *op, LayoutInterface source);
 LayoutInterface sourceLayout(mlir::Operation *op, LayoutInterface result);
 
 // Whether a buffer for such tiles, written `width` elements at once, can do without a layout of
-// them (TileBuffers.td): elements of 16 bits, in rows of 32 bytes or more, written 16 bytes at once,
-// and slots of a multiple of 1024 bytes.
+// them (TileBuffers.td): elements of 16 bits, in rows of 32 bytes or more, written 16 bytes at
+// once, and slots of a multiple of 1024 bytes.
 bool canLieInRows(mlir::RankedTensorType tile, LayoutInterface writer, int64_t width);
+
+// Bytes that threads may exchange through shared memory while the loop runs, at most.
+int64_t exchangedBytes(mlir::scf::ForOp loop);
+// Bytes that a buffer for so many such tiles takes.
+int64_t bufferBytes(mlir::RankedTensorType tile, int64_t slots);
 
 // Elements of one operand register of a matrix instruction: those of 32 bits.
 int64_t kWidthOf(mlir::Type element);

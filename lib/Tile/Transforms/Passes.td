@@ -113,7 +113,8 @@ def UseWarpgroupDots : Pass<"tile-use-warpgroup-dots", "::mlir::func::FuncOp"> {
   let description = [{
     A `tile.dot` of f16 or bf16 whose right operand is a `tile.read_buffer`, as it is or transposed, and whose result's layout gives
     each four warps whole blocks of 64 rows, becomes a `tile.warpgroup_dot`, which is waited for at once. The left operand is
-    read from its buffer too, or stays in registers, as in attention's second dot. The tiles of these buffers lose their layout.
+    read from its buffer too, or stays in registers, as in attention's second dot; one from outside of the loop is written to a buffer
+    first. The tiles of these buffers lose their layout.
     ```mlir
     %a = tile.read_buffer %left[%i] : ...
     %b = tile.read_buffer %right[%i] : ...
@@ -125,6 +126,8 @@ def UseWarpgroupDots : Pass<"tile-use-warpgroup-dots", "::mlir::func::FuncOp"> {
     %d = tile.wait_dots 0, %0 : tensor<128x64xf32, #mma>
     ```
   }];
+  let options = [Option<"sharedBytes", "shared-bytes", "int64_t", "166912", "Shared memory that buffers may take">];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
 def ScheduleWarpgroupDots : Pass<"tile-schedule-warpgroup-dots", "::mlir::func::FuncOp"> {

@@ -23,12 +23,11 @@
 // right behind the wait, and the dot last.
 //
 // The rotation itself is upstream's scf::pipelineForLoop: what it takes to begin the copies
-// (addresses, masks, the slot's number) is stage 0, most else is stage S - 1. Values that
-// both need are computed once for each, rather than carried from one iteration to the next in
-// registers. Small tiles that something else than a dot needs are loaded into registers one
-// iteration ahead, in stage S - 2. In the last S - 1 iterations there is nothing left to copy: the
-// masks are false, and the groups empty of reads. Tested by test/Tile/pipeline-loads.mlir; the
-// manual is Passes.td.
+// (addresses, masks, the slot's number) is stage 0, most else is stage S - 1. Values that both need
+// are computed once for each, rather than carried from one iteration to the next in registers. Small
+// tiles that something else than a dot needs are loaded into registers one iteration ahead, in stage
+// S - 2. In the last S - 1 iterations there is nothing left to copy: the masks are false, and the
+// groups empty of reads. Tested by test/Tile/pipeline-loads.mlir; the manual is Passes.td.
 #include "Tile/Transforms/AxisInfo.h"
 #include "Tile/Transforms/LayoutRules.h"
 #include "Tile/Transforms/Passes.h"
@@ -134,21 +133,20 @@ public:
   // Bytes of one slot of every buffer; 0 where there is nothing to do.
   int64_t bytesPerStage() {
     int64_t bytes = 0;
-    for (DotLoad &each : loads) {
-      auto type = cast<RankedTensorType>(each.load.getType());
-      bytes += llvm::alignTo(type.getNumElements() * type.getElementTypeBitWidth() / 8, 1024);
-    }
+    for (DotLoad &each : loads)
+      bytes += bufferBytes(cast<RankedTensorType>(each.load.getType()), 1);
     return bytes;
   }
 
-  // What threads may exchange through shared memory while the loop runs, at most.
-  int64_t exchangedBytes() {
-    int64_t bytes = 16384; // reductions and scans
-    loop.walk([&](ConvertLayoutOp op) {
-      RankedTensorType type = op.getType();
-      int64_t element = type.getElementType().isIntOrFloat() ? type.getElementTypeBitWidth() : 64;
-      bytes = std::max(bytes, type.getNumElements() * std::max<int64_t>(element, 8) / 8);
-    });
+  // Bytes that the loop needs besides: for exchanges, and for left operands from outside of it,
+  // which tile-use-warpgroup-dots may put into buffers of their own.
+  int64_t otherBytes() {
+    int64_t bytes = exchangedBytes(loop);
+    llvm::SmallSetVector<Value, 4> operands;
+    for (auto dot : body->getOps<DotOp>())
+      if (Value lhs = dot.getLhs(); isa_and_nonnull<MmaLayoutAttr>(layoutOf(dot.getResult())) &&
+                                    lhs.getParentBlock() != body && operands.insert(lhs))
+        bytes += bufferBytes(cast<RankedTensorType>(lhs.getType()), 1);
     return bytes;
   }
 
@@ -395,7 +393,7 @@ struct PipelineLoads final : teeny::tile::impl::PipelineLoadsBase<PipelineLoads>
     IRRewriter rewriter(function.getContext());
     for (auto &[pipeliner, stages] : plans) {
       int64_t bytes = pipeliner.bytesPerStage();
-      stages = std::min(stages, (left - pipeliner.exchangedBytes()) / bytes);
+      stages = std::min(stages, (left - pipeliner.otherBytes()) / bytes);
       if (stages < 2)
         continue;
       left -= stages * bytes;

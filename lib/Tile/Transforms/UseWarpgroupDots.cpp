@@ -1,8 +1,15 @@
 // Dots by the matrix instructions of warp groups, where their right operands lie in buffers. Tested
 // by test/Tile/use-warpgroup-dots.mlir; the manual is Passes.td.
+//
+// A left operand can come from registers if it is computed beside the dot. One that comes from
+// outside of the loop goes to a buffer of its own: where a loop has branches, ptxas (seen
+// with 13.0) forgets that the next iteration needs registers which such an instruction reads in
+// this one, and puts other values there.
 #include "Tile/Transforms/LayoutRules.h"
 #include "Tile/Transforms/Passes.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/PatternMatch.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -58,34 +65,52 @@ struct Source {
   }
 };
 
+// Whether the left operand is computed in the dot's block, beyond moves of data.
+bool isComputedBeside(DotOp dot) {
+  Operation *op = dot.getLhs().getDefiningOp();
+  while (op && isa<ConvertLayoutOp, TransOp>(op))
+    op = op->getOperand(0).getDefiningOp();
+  return op && op->getBlock() == dot->getBlock();
+}
+
+// A left operand that comes from outside of the loop: where it can be written to a buffer, in front
+// of the loop's first copy.
+struct Outside {
+  scf::ForOp loop;
+  BarrierOp barrier;
+
+  explicit Outside(DotOp dot) : loop(dot->getParentOfType<scf::ForOp>()) {
+    if (!loop || !loop->hasAttr(buffersAttr) ||
+        loop.getRegion().isAncestor(dot.getLhs().getParentRegion()))
+      return;
+    for (Operation *op = loop->getPrevNode(); op && !barrier; op = op->getPrevNode())
+      barrier = dyn_cast<BarrierOp>(op);
+    Operation *op = dot.getLhs().getDefiningOp();
+    if (barrier && op && op->getBlock() == barrier->getBlock() && !op->isBeforeInBlock(barrier))
+      barrier = {};
+  }
+};
+
 struct UseWarpgroupDots final : teeny::tile::impl::UseWarpgroupDotsBase<UseWarpgroupDots> {
   using UseWarpgroupDotsBase::UseWarpgroupDotsBase;
 
   void runOnOperation() override {
+    left = sharedBytes;
+    int64_t exchanged = 0;
+    getOperation().walk([&](Operation *op) {
+      if (auto alloc = dyn_cast<AllocBufferOp>(op))
+        left -= bufferBytes(alloc.getType().getTile(), alloc.getType().getSlots());
+      else if (auto loop = dyn_cast<scf::ForOp>(op); loop && loop->hasAttr(buffersAttr))
+        exchanged = std::max(exchanged, exchangedBytes(loop));
+    });
+    left -= exchanged;
     SmallVector<DotOp> dots;
     getOperation().walk([&](DotOp dot) {
       if (fits(dot) && Source(dot.getRhs()).fits())
         dots.push_back(dot);
     });
-
-    IRRewriter rewriter(&getContext());
-    llvm::SmallSetVector<AllocBufferOp, 4> buffers;
-    for (DotOp dot : dots) {
-      Source left(dot.getLhs()), right(dot.getRhs());
-      Value lhs = dot.getLhs(), lhsSlot;
-      bool fromBuffer = left.fits();
-      if (fromBuffer) {
-        buffers.insert(left.alloc());
-        lhs = left.read.getBuffer(), lhsSlot = left.read.getSlot();
-      }
-      buffers.insert(right.alloc());
-      rewriter.setInsertionPoint(dot);
-      auto begun = WarpgroupDotOp::create(rewriter, dot.getLoc(), dot.getType(), lhs,
-                                          right.read.getBuffer(), right.read.getSlot(),
-                                          dot.getAcc(), lhsSlot, fromBuffer && left.transposed,
-                                          right.transposed);
-      rewriter.replaceOpWithNewOp<WaitDotsOp>(dot, 0, begun);
-    }
+    for (DotOp dot : dots)
+      replace(dot);
     // The tiles of these buffers have the order of the instructions, not a layout of threads.
     for (AllocBufferOp alloc : buffers) {
       BufferType type = alloc.getType();
@@ -94,7 +119,66 @@ struct UseWarpgroupDots final : teeny::tile::impl::UseWarpgroupDotsBase<UseWarpg
           &getContext(), type.getSlots(),
           RankedTensorType::get(tile.getShape(), tile.getElementType()), type.getWriter()));
     }
+    buffers.clear();
+    written.clear();
   }
+
+private:
+  void replace(DotOp dot) {
+    IRRewriter rewriter(dot);
+    Source from(dot.getLhs()), right(dot.getRhs());
+    Value lhs = dot.getLhs(), lhsSlot;
+    bool transposed = false;
+    if (from.fits()) {
+      buffers.insert(from.alloc());
+      lhs = from.read.getBuffer(), lhsSlot = from.read.getSlot();
+      transposed = from.transposed;
+    } else if (!isComputedBeside(dot)) {
+      lhs = write(dot, rewriter);
+      if (!lhs)
+        return;
+      lhsSlot = arith::ConstantOp::create(rewriter, dot.getLoc(), rewriter.getI32IntegerAttr(0));
+    }
+    buffers.insert(right.alloc());
+    auto begun = WarpgroupDotOp::create(rewriter, dot.getLoc(), dot.getType(), lhs,
+                                        right.read.getBuffer(), right.read.getSlot(), dot.getAcc(),
+                                        lhsSlot, transposed, right.transposed);
+    rewriter.replaceOpWithNewOp<WaitDotsOp>(dot, 0, begun);
+  }
+
+  // The left operand in a buffer of its own; null where there is no place or room for it.
+  Value write(DotOp dot, IRRewriter &rewriter) {
+    Value operand = dot.getLhs();
+    Outside outside(dot);
+    if (!outside.barrier)
+      return {};
+    Value &buffer = written[{operand, outside.loop}];
+    if (buffer)
+      return buffer;
+    // As it was before it became an operand, if that can be written 16 bytes at once.
+    auto convert = operand.getDefiningOp<ConvertLayoutOp>();
+    Value tile = operand;
+    if (convert && canLieInRows(convert.getSource().getType(), layoutOf(convert.getSource()), 8))
+      tile = convert.getSource();
+    auto type = cast<RankedTensorType>(tile.getType());
+    int64_t bytes = bufferBytes(type, 1);
+    if (bytes > left)
+      return {};
+    left -= bytes;
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPointAfter(outside.barrier);
+    Location loc = dot.getLoc();
+    auto slot = RankedTensorType::get(type.getShape(), type.getElementType());
+    buffer = AllocBufferOp::create(rewriter, loc,
+                                   BufferType::get(&getContext(), 1, slot, layoutOf(tile)));
+    Value zero = arith::ConstantOp::create(rewriter, loc, rewriter.getI32IntegerAttr(0));
+    WriteBufferOp::create(rewriter, loc, tile, buffer, zero);
+    return buffer;
+  }
+
+  int64_t left = 0; // of shared memory
+  llvm::SmallSetVector<AllocBufferOp, 4> buffers;
+  DenseMap<std::pair<Value, Operation *>, Value> written;
 };
 
 } // namespace
