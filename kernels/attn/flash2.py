@@ -22,23 +22,29 @@ def flash2_forward(
     k_columns = k + head * Nk * D + n[None, :] * D + d[:, None]
     v_rows = v + head * Nk * DV + n[:, None] * DV + e[None, :]
 
-    # Exponentials to base 2: exp(x) = exp2(x * log2(e)).
+    # Exponentials to base 2: exp(x) = exp2(x * log2(e)). The sign of the scale goes to q, so that the largest product
+    # has the largest score; a scale of 0 becomes one that changes no sum.
     factor = scale * 1.4426950408889634
+    query = tl.where(factor < 0, -query, query)
+    factor = tl.where(factor == 0, 1e-30, tl.abs(factor))
     largest = tl.full((BLOCK_M,), float("-inf"), tl.float32)
     total = tl.zeros((BLOCK_M,), tl.float32)
     acc = tl.zeros((BLOCK_M, DV), tl.float32)
     end = Nk
+    whole = Nk  # keys that all queries of the block see
     if CAUSAL:
         end = min(Nk, (block + 1) * BLOCK_M)
+        whole = min(Nk, block * BLOCK_M + 1)
     for start in range(0, end, BLOCK_N):
         key = tl.load(k_columns + start * D, mask=start + n[None, :] < Nk, other=0.0)
-        score = tl.dot(query, key, input_precision=PRECISION) * factor
-        seen = start + n[None, :] < Nk
-        if CAUSAL:
-            seen = seen & (start + n[None, :] <= m[:, None])
-        score = tl.where(seen, score, float("-inf"))
-        peak = tl.maximum(largest, tl.max(score, axis=1))
-        weight = tl.exp2(score - peak[:, None])
+        product = tl.dot(query, key, input_precision=PRECISION)
+        if start + BLOCK_N > whole:
+            seen = start + n[None, :] < Nk
+            if CAUSAL:
+                seen = seen & (start + n[None, :] <= m[:, None])
+            product = tl.where(seen, product, float("-inf"))
+        peak = tl.maximum(largest, tl.max(product, axis=1) * factor)
+        weight = tl.exp2(tl.fma(product, factor, -peak[:, None]))
         shrink = tl.exp2(largest - peak)
         total = total * shrink + tl.sum(weight, axis=1)
         value = tl.load(v_rows + start * DV, mask=start + n[:, None] < Nk, other=0.0)

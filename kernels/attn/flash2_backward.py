@@ -33,16 +33,20 @@ def flash2_dq(
     total = tl.load(lse + head * Nq + m, mask=m < Nq, other=0.0) * 1.4426950408889634
     acc = tl.zeros((BLOCK_M, D), tl.float32)
     end = Nk
+    whole = Nk  # keys that all queries of the block see
     if CAUSAL:
         end = min(Nk, (block + 1) * BLOCK_M)
+        whole = min(Nk, block * BLOCK_M + 1)
     for start in range(0, end, BLOCK_N):
         seen = start + n[None, :] < Nk
         key = tl.load(k_columns + start * D, mask=seen, other=0.0)
         value = tl.load(v_columns + start * DV, mask=seen, other=0.0)
-        if CAUSAL:
-            seen = seen & (start + n[None, :] <= m[:, None])
-        score = tl.dot(query, key, input_precision=PRECISION) * factor
-        weight = tl.where(seen, tl.exp2(score - total[:, None]), 0.0)
+        product = tl.dot(query, key, input_precision=PRECISION)
+        weight = tl.exp2(tl.fma(product, factor, -total[:, None]))
+        if start + BLOCK_N > whole:
+            if CAUSAL:
+                seen = seen & (start + n[None, :] <= m[:, None])
+            weight = tl.where(seen, weight, 0.0)
         change = weight * (tl.dot(gradient, value, input_precision=PRECISION) - delta[:, None])
         acc = tl.dot(change.to(k.dtype.element_ty), tl.trans(key), acc, input_precision=PRECISION)
     tl.store(d_q + rows, (acc * scale).to(d_q.dtype.element_ty), mask=inside)
@@ -92,11 +96,12 @@ def flash2_dkv(
         query = tl.load(q_rows + start * D, mask=here[:, None], other=0.0)
         gradient = tl.load(out_rows + start * DV, mask=here[:, None], other=0.0)
         total = tl.load(totals + start, mask=here, other=0.0) * 1.4426950408889634
-        score = tl.dot(key, tl.trans(query), input_precision=PRECISION) * factor
-        seen = inside & here[None, :]
+        product = tl.dot(key, tl.trans(query), input_precision=PRECISION)
+        # Queries beyond the last are 0, as are their gradients: they add nothing. Keys beyond the last are not stored.
+        weight = tl.exp2(tl.fma(product, factor, -total[None, :]))
         if CAUSAL:
-            seen = seen & (n[:, None] <= start + m[None, :])
-        weight = tl.where(seen, tl.exp2(score - total[None, :]), 0.0)
+            if start < (block + 1) * BLOCK_N:
+                weight = tl.where(n[:, None] <= start + m[None, :], weight, 0.0)
         by_value = tl.dot(weight.to(v.dtype.element_ty), gradient, by_value, input_precision=PRECISION)
         change = tl.dot(value, tl.trans(gradient), input_precision=PRECISION)
         change = weight * (change - tl.load(deltas + start, mask=here, other=0.0)[None, :])

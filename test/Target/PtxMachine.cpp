@@ -35,12 +35,6 @@ struct Access {
   unsigned copies = 0; // that write it and have not ended
 };
 
-// A matrix instruction of a warp group that has begun: what it took from registers.
-struct GroupMatrix {
-  const PtxInstruction *instruction;
-  uint64_t a = 0, b = 0;                 // descriptors
-  std::vector<std::vector<double>> left; // 64 x 16, if it came from registers
-};
 struct WarpGroup {
   std::vector<GroupMatrix> begun;               // in no group yet
   std::vector<std::vector<GroupMatrix>> groups; // from the first made
@@ -439,13 +433,6 @@ private:
   // wgmma, from the PTX manual's figures. It is carried out as late as it may be: when it is waited
   // for. Until then nobody may touch its registers, and from the last fence until it begins nobody
   // but other such instructions may have.
-  static unsigned columnsOf(const PtxInstruction &instruction) {
-    for (const std::string &word : instruction.words)
-      if (word.rfind("m64n", 0) == 0)
-        return std::stoul(word.substr(4));
-    return 0;
-  }
-
   // Calls `visit` with each register of threads of the group that the instruction uses, and
   // whether it is written.
   template <typename Visit>
@@ -473,74 +460,33 @@ private:
 
   void beginGroupMatrix(unsigned first, WarpGroup &group, const PtxInstruction &instruction) {
     const auto &operands = instruction.operands;
-    bool isKnown = false;
-    for (const std::string &word : instruction.words)
-      isKnown |= word == "m64n" + std::to_string(columnsOf(instruction)) + "k16";
-    if (!isKnown)
-      fail(threads[first], "unknown form");
     GroupMatrix matrix{&instruction, 0, read(threads[first], operands[2], "b64"), {}};
     forRegisters(first, instruction, [&](Thread &thread, const PtxOperand &member, bool) {
       if (thread.unfenced.count(member.index))
         fail(thread, "register " + member.name + " was used since the last wgmma.fence");
     });
-    if (operands[1].kind != Kind::vector) {
+    if (operands[1].kind != Kind::vector)
       matrix.a = read(threads[first], operands[1], "b64");
-    } else {
-      matrix.left.assign(64, std::vector<double>(16));
-      for (unsigned row = 0; row < 64; ++row)
-        for (unsigned k = 0; k < 16; ++k) {
-          const Thread &thread = threads[first + 32 * (row / 16) + 4 * (row % 8) + k / 2 % 4];
-          uint64_t word = read(thread, operands[1].members.at(row / 8 % 2 + 2 * (k / 8)), "b32");
-          matrix.left[row][k] = toDouble(instruction.type(), truncated(word >> (16 * (k % 2)), 16));
-        }
-    }
+    else
+      for (unsigned i = 0; i < 128; ++i)
+        for (const PtxOperand &member : operands[1].members)
+          matrix.left.push_back(read(threads[first + i], member, "b32"));
     hold(first, instruction);
     group.begun.push_back(std::move(matrix));
   }
 
   void endGroupMatrix(unsigned first, const GroupMatrix &matrix) {
-    const PtxInstruction &instruction = *matrix.instruction;
-    const auto &operands = instruction.operands;
-    std::string element = instruction.type();
-    unsigned n = columnsOf(instruction);
-    bool fromRegisters = operands[1].kind == Kind::vector, adds = operands.at(3).bits;
-    uint64_t columnsA = fromRegisters ? 0 : operands.at(6).bits, rowsB = operands.back().bits;
-    // The element at (outer, k) of an operand in shared memory; `outerRuns`: rows run along outer.
-    auto fromShared = [&](uint64_t descriptor, unsigned outer, unsigned k, bool outerRuns) {
-      unsigned mode = descriptor >> 62, rowBytes = 256 >> mode;
-      if (mode == 0)
-        fail(threads[first], "rows without a swizzle");
-      uint64_t begin = (descriptor & 0x3fff) << 4, along = (descriptor >> 16 & 0x3fff) << 4,
-               blocks = (descriptor >> 32 & 0x3fff) << 4;
-      unsigned run = (outerRuns ? outer : k) * 2, row = outerRuns ? k : outer;
-      if (!outerRuns && run >= rowBytes)
-        fail(threads[first], "k beyond a row");
-      uint64_t at =
-          begin + run / rowBytes * along + row / 8 * blocks + row % 8 * rowBytes + run % rowBytes;
-      at ^= (at >> 7 & (rowBytes / 16 - 1)) << 4;
-      uint16_t bits;
-      std::memcpy(&bits, sharedBytes(threads[first + outer % 128], at, 2, nullptr), 2);
-      return toDouble(element, bits);
-    };
-    std::vector<std::vector<double>> a = matrix.left, b(16, std::vector<double>(n));
-    a.resize(64, std::vector<double>(16));
-    for (unsigned k = 0; k < 16; ++k) {
-      for (unsigned row = 0; row < 64 && !fromRegisters; ++row)
-        a[row][k] = fromShared(matrix.a, row, k, columnsA);
-      for (unsigned column = 0; column < n; ++column)
-        b[k][column] = fromShared(matrix.b, column, k, rowsB);
-    }
-    for (unsigned row = 0; row < 64; ++row)
-      for (unsigned column = 0; column < n; ++column) {
-        Thread &thread = threads[first + 32 * (row / 16) + 4 * (row % 8) + column / 2 % 4];
-        uint64_t &sum =
-            thread.registers
-                [operands[0].members.at(column / 8 * 4 + row / 8 % 2 * 2 + column % 2).index];
-        double total = adds ? toDouble("f32", truncated(sum, 32)) : 0;
-        for (unsigned k = 0; k < 16; ++k)
-          total += a[row][k] * b[k][column];
-        sum = fromDouble("f32", total);
-      }
+    multiplyGroup(
+        matrix,
+        [&](unsigned row, uint64_t at) {
+          uint16_t bits;
+          std::memcpy(&bits, sharedBytes(threads[first + row % 128], at, 2, nullptr), 2);
+          return bits;
+        },
+        [&](unsigned thread, unsigned i) -> uint64_t & {
+          const PtxOperand &place = matrix.instruction->operands[0].members.at(i);
+          return threads[first + thread].registers[place.index];
+        });
   }
 
   bool meetAtBarrier() {

@@ -87,5 +87,17 @@ std::vector<std::vector<uint64_t>> multiplyMatrices(const PtxInstruction &instru
                                                     const std::vector<std::vector<uint64_t>> &a,
                                                     const std::vector<std::vector<uint64_t>> &b,
                                                     const std::vector<std::vector<uint64_t>> &c);
+// A matrix instruction of a warp group that has begun, and what it took from registers:
+// descriptors, or the left operand's, 4 words of each of 128 threads.
+struct GroupMatrix {
+  const PtxInstruction *instruction;
+  uint64_t a = 0, b = 0;
+  std::vector<uint64_t> left;
+};
+// Carries it out: `shared` reads an element of a row or column at an address of shared memory,
+// `sum` is the i-th accumulator of a thread.
+void multiplyGroup(const GroupMatrix &matrix,
+                   const std::function<uint16_t(unsigned row, uint64_t at)> &shared,
+                   const std::function<uint64_t &(unsigned thread, unsigned i)> &sum);
 
 } // namespace teeny::test
