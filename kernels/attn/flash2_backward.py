@@ -45,7 +45,7 @@ def flash2_dq(
         weight = tl.exp2(tl.fma(product, factor, -total[:, None]))
         if start + BLOCK_N > whole:
             if CAUSAL:
-                seen = seen & (start + n[None, :] <= m[:, None])
+                weight = tl.where(start + n[None, :] <= m[:, None], weight, 0.0)
             weight = tl.where(seen, weight, 0.0)
         change = weight * (tl.dot(gradient, value, input_precision=PRECISION) - delta[:, None])
         acc = tl.dot(change.to(k.dtype.element_ty), tl.trans(key), acc, input_precision=PRECISION)
