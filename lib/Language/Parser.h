@@ -14,8 +14,9 @@ namespace teeny::lang {
 // Nesting of brackets, statements and operators beyond which a file is refused.
 inline constexpr unsigned maxNesting = 200;
 inline constexpr unsigned maxExpressionDepth = 1000;
-// Tokens of functions that calls make kernels under other names, beyond which they are no kernels.
-inline constexpr size_t maxCopiedTokens = size_t(1) << 20;
+// Tokens that are parsed again, of functions that calls make kernels and of their decorators,
+// beyond which no more are made.
+inline constexpr size_t maxCopiedTokens = size_t(1) << 18;
 // Bytes of a kernel file.
 inline constexpr size_t maxFileBytes = size_t(16) << 20;
 

@@ -112,19 +112,22 @@ void Parser::noteSkipped(const Expr &decorator) {
   std::string name = pathOf(decorator);
   if (name.empty())
     name = source.line(span.line).substr(span.column - 1, span.length).str();
-  auto known = llvm::find_if(skipped, [&](const Skipped &other) { return other.name == name; });
-  if (known == skipped.end()) {
+  auto [place, isNew] = skippedNames.try_emplace(name, skipped.size());
+  if (isNew) {
     span.length = std::min<unsigned>(span.length, name.size());
-    known = skipped.insert(known, {name, span});
+    skipped.push_back({name, span});
   }
-  ++known->count;
+  ++skipped[place->second].count;
 }
 
 void Parser::reportSkipped() {
-  for (const auto &[name, span, count] : skipped) {
+  constexpr size_t most = 10; // errors must have room
+  for (const auto &[name, span, count] : llvm::ArrayRef(skipped).take_front(most)) {
     std::string others;
     if (count > 1)
       others = ", here and on " + counted(count - 1, "other function");
+    if (skipped.size() > most && &name == &skipped[most - 1].name)
+      others += "; so are " + counted(skipped.size() - most, "decorator") + " more";
     SourceLocation location{&source, span.line, span.column, span.length, {}};
     diagnostics
         .warning(location, "the decorator '" + name + "' is not Triton's, and is skipped" + others)
@@ -208,9 +211,10 @@ ExprPtr Parser::decoratorAt(DecoratorPlace place) {
   const size_t saved = std::exchange(position, place.position);
   const bool wasQuiet = std::exchange(quiet, true);
   ExprPtr expr = expression();
-  if (expr && !place.isCall && !at(Token::newline) && !at(Token::end))
+  if (expr && !place.isCall && !at(Token::newline) && !at(";") && !at(Token::end))
     expr = nullptr;
   quiet = wasQuiet;
+  copiedTokens += position - place.position;
   position = saved;
   if (expr && place.isCall) {
     auto &call = llvm::cast<CallExpr>(*expr);
@@ -219,7 +223,7 @@ ExprPtr Parser::decoratorAt(DecoratorPlace place) {
       expr = ExprPtr(std::move(call.callee));
   }
   auto *name = llvm::dyn_cast_or_null<NameExpr>(expr.get());
-  auto tuner = name ? tuners.find(name->name) : tuners.end();
+  auto tuner = name && copiedTokens < maxCopiedTokens ? tuners.find(name->name) : tuners.end();
   return tuner == tuners.end() ? std::move(expr) : decoratorAt({tuner->second});
 }
 
@@ -262,17 +266,17 @@ StmtPtr Parser::madeByCall(StmtPtr statement) {
   }
   auto *name = llvm::dyn_cast<NameExpr>(value);
   auto known = name && isKernel ? definitions.find(name->name) : definitions.end();
-  if (known == definitions.end())
+  if (known == definitions.end() || copiedTokens >= maxCopiedTokens)
     return statement;
 
+  const size_t fresh = places.size();
   Definition definition = known->second;
   llvm::append_range(places, definition.decorators);
   std::unique_ptr<FunctionStmt> copy;
   FunctionStmt *result = definition.function;
   if (target->name != name->name) {
     const size_t saved = std::exchange(position, definition.def);
-    if (copiedTokens < maxCopiedTokens)
-      copy = function();
+    copy = function();
     copiedTokens += position - definition.def;
     position = saved;
     if (!copy)
@@ -285,9 +289,9 @@ StmtPtr Parser::madeByCall(StmtPtr statement) {
   }
   result->role = FunctionStmt::kernel;
   result->decorators.clear();
-  for (const DecoratorPlace &place : places)
-    if (ExprPtr decorator = decoratorAt(place)) {
-      if (place.isCall)
+  for (size_t i = 0; i != places.size(); ++i)
+    if (ExprPtr decorator = decoratorAt(places[i])) {
+      if (i < fresh)
         noteSkipped(*decorator);
       result->decorators.push_back(std::move(decorator));
     }

@@ -137,6 +137,7 @@ public:
     unsigned count = 0;
   };
   std::vector<Skipped> skipped;
+  std::map<std::string, size_t> skippedNames; // where they are in it
 
   const Source &source;
   std::vector<Token> tokens;

@@ -301,3 +301,23 @@ fourth = triton.heuristics({"BLOCK": lambda args: 4})(second)
                   "14 third BLOCK=64 key=n n: lambda args: 3\n"
                   "4 fourth BLOCK=64 key=n BLOCK: lambda args: 4\n");
 }
+
+TEST_CASE("many decorators and calls of decorators are read in little time") {
+  std::string many, chain = "@triton.jit\ndef f0(x):\n    pass\n";
+  for (int i = 0; i != 12; ++i)
+    many += "@skip" + std::to_string(i) + "\n@triton.jit\ndef g" + std::to_string(i) +
+            "(x):\n    pass\n";
+  std::string notes = checked(many);
+  CHECK(llvm::StringRef(notes).count('\n') == 10);
+  CHECK(llvm::StringRef(notes).ends_with(
+      "39:2: the decorator 'skip9' is not Triton's, and is skipped; so are 2 decorators more\n"));
+  // Each is a copy of the one before it, under one decorator more, as far as copies go.
+  for (int i = 0; i != 3000; ++i)
+    chain += "f" + std::to_string(i + 1) + " = triton.jit(f" + std::to_string(i) + ")\n";
+  Sources sources;
+  Diagnostics diagnostics;
+  auto file = KernelFile::parse(sources.add("k.py", imports + chain), diagnostics);
+  REQUIRE(file);
+  CHECK(file->find("f100"));
+  CHECK_FALSE(file->find("f3000"));
+}
