@@ -80,9 +80,11 @@ static std::vector<GpuFacts> makeGpuFacts() {
   GpuFacts &ada = next(89, 78, 48, 24, 100 * KiB);
   ada.mmaShapes = adaShapes;
   ada.fp8Conversion = true;
-  GpuFacts &hopper = next(90, 78, 64, 32, 228 * KiB);
+  // 7.8 knows the target, 8.0 sm_90a, 8.1 its vectors of atomics.
+  GpuFacts &hopper = next(90, 81, 64, 32, 228 * KiB);
   hopper.mmaShapes = hopperShapes;
   hopper.bf16Arithmetic = hopper.stmatrix = hopper.clusters = hopper.tma = true;
+  hopper.vectorAtomics = true;
   next(100, 86, 64, 32, 228 * KiB).f32x2 = true;
   next(103, 88, 64, 32, 228 * KiB);
   next(110, 90, 48, 24, 228 * KiB);
@@ -121,10 +123,7 @@ std::string Target::processor() const {
   return "sm_" + std::to_string(gpu->capability) + (archSpecific ? "a" : "");
 }
 
-int Target::ptxVersion() const {
-  // sm_90a came one version after sm_90.
-  return wgmma() ? std::max(gpu->minPtx, 80) : gpu->minPtx;
-}
+int Target::ptxVersion() const { return gpu->minPtx; }
 
 bool Target::wgmma() const { return gpu && archSpecific && gpu->capability == 90; }
 

@@ -38,16 +38,17 @@ struct GpuFacts {
   int64_t sharedPerBlock;      // without asking the driver for more
   int64_t sharedPerBlockOptIn; // most that can be asked for
   int64_t sharedPerSM;
-  int minPtx;                         // PTX version that knows the target: 80 is 8.0
+  int minPtx; // PTX version that knows the target and what is used of it: 80 is 8.0
   llvm::ArrayRef<MmaShape> mmaShapes; // of mma.sync, widest k first for each type
   bool ldmatrix;                      // also s8 mma m8n8k16 and shared-memory matrix loads
   bool cpAsync;                       // cp.async, mbarrier, redux, bf16 fma and conversions
   bool bf16Arithmetic;                // add, mul, ex2 of bf16 and atomic adds of bf16
   bool fp8Conversion;
   bool stmatrix;
-  bool clusters; // with distributed shared memory
-  bool tma;      // cp.async.bulk and tensor maps
-  bool f32x2;    // two f32 operations in one instruction
+  bool clusters;      // with distributed shared memory
+  bool tma;           // cp.async.bulk and tensor maps
+  bool vectorAtomics; // atomic adds to 16 bytes of f32, f16, bf16
+  bool f32x2;         // two f32 operations in one instruction
 };
 
 struct CpuFacts {

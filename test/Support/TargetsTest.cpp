@@ -55,8 +55,9 @@ TEST_CASE("what targets are to LLVM and ptxas") {
   CHECK(one("sm_90a").kind == Target::Kind::cubin);
   CHECK(one("compute_80").kind == Target::Kind::ptx);
   CHECK(one("aarch64").kind == Target::Kind::cpu);
-  CHECK(one("sm_90").ptxVersion() == 78);
-  CHECK(one("sm_90a").ptxVersion() == 80);
+  CHECK(one("sm_90").ptxVersion() == 81);
+  CHECK(one("sm_90a").ptxVersion() == 81);
+  CHECK(one("compute_89").ptxVersion() == 78);
   CHECK(one("compute_75").ptxVersion() == 65);
   for (const GpuFacts &facts : allGpuFacts())
     CHECK(facts.minPtx <= maxPtxVersion);
@@ -111,6 +112,8 @@ TEST_CASE("instructions appear with the architecture that brought them") {
   CHECK(gpuFacts(121)->stmatrix);
   CHECK_FALSE(gpuFacts(89)->tma);
   CHECK(gpuFacts(90)->tma);
+  CHECK_FALSE(gpuFacts(89)->vectorAtomics);
+  CHECK(gpuFacts(90)->vectorAtomics);
   CHECK_FALSE(gpuFacts(90)->f32x2);
   CHECK(gpuFacts(100)->f32x2);
   CHECK(hasMma(75, MmaType::f16, 8));

@@ -65,7 +65,7 @@ std::string assemblerOrSkip() {
 TEST_CASE("a kernel becomes PTX for the chip, with its block size and wide accesses") {
   Result<std::string> text = translateText(withFlags(""), gpu("sm_90a"));
   REQUIRE(text);
-  CHECK_THAT(*text, Contains(".version 8.0"));
+  CHECK_THAT(*text, Contains(".version 8.1"));
   CHECK_THAT(*text, Contains(".target sm_90a"));
   CHECK_THAT(*text, Contains(".visible .entry multiply_add("));
   CHECK_THAT(*text, Contains(".reqntid 128"));

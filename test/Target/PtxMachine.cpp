@@ -288,36 +288,55 @@ private:
     }
   }
 
+  // What an atomic operation makes of an element.
+  uint64_t combined(const PtxInstruction &instruction, const std::string &type, uint64_t old,
+                    uint64_t value) const {
+    unsigned bits = bitsOf(type);
+    if (instruction.has("exch"))
+      return value;
+    if (isFloat(type))
+      return fromDouble(type, toDouble(type, old) + toDouble(type, value));
+    int64_t a = isSigned(type) ? signExtended(old, bits) : int64_t(old);
+    int64_t b = isSigned(type) ? signExtended(value, bits) : int64_t(value);
+    bool less = isSigned(type) ? a < b : uint64_t(a) < uint64_t(b);
+    return instruction.has("add")   ? old + value
+           : instruction.has("min") ? (less ? a : b)
+           : instruction.has("max") ? (less ? b : a)
+           : instruction.has("and") ? old & value
+           : instruction.has("or")  ? old | value
+                                    : old ^ value;
+  }
+
+  // Vectors of registers, each of one element or of two 16-bit floats.
   void atomic(Thread &thread, const PtxInstruction &instruction) {
     bool yields = instruction.words[0] == "atom";
     const std::string &type = instruction.type();
     const PtxOperand &at = instruction.operands[yields ? 1 : 0],
-                     &first = instruction.operands[yields ? 2 : 1];
-    unsigned bits = bitsOf(type);
-    uint8_t *memory = globalBytes(thread, address(thread, at, false), bits / 8);
-    uint64_t old = 0;
-    std::memcpy(&old, memory, bits / 8);
-    uint64_t value = read(thread, first, type), result;
-    if (instruction.has("cas")) {
-      result = old == value ? read(thread, instruction.operands.back(), type) : old;
-    } else if (instruction.has("exch")) {
-      result = value;
-    } else if (isFloat(type)) {
-      result = fromDouble(type, toDouble(type, old) + toDouble(type, value));
-    } else {
-      int64_t a = isSigned(type) ? signExtended(old, bits) : int64_t(old);
-      int64_t b = isSigned(type) ? signExtended(value, bits) : int64_t(value);
-      bool less = isSigned(type) ? a < b : uint64_t(a) < uint64_t(b);
-      result = instruction.has("add")   ? old + value
-               : instruction.has("min") ? (less ? a : b)
-               : instruction.has("max") ? (less ? b : a)
-               : instruction.has("and") ? old & value
-               : instruction.has("or")  ? old | value
-                                        : old ^ value;
+                     &given = instruction.operands[yields ? 2 : 1];
+    bool isPair = type == "f16x2" || type == "bf16x2";
+    std::string element = isPair ? type.substr(0, type.size() - 2) : type;
+    unsigned bits = bitsOf(type), part = bitsOf(element);
+    unsigned count = given.kind == Kind::vector ? given.members.size() : 1;
+    uint8_t *memory = globalBytes(thread, address(thread, at, false), bits / 8 * count);
+    std::vector<uint64_t> olds(count);
+    for (unsigned i = 0; i < count; ++i) {
+      uint8_t *place = memory + bits / 8 * i;
+      std::memcpy(&olds[i], place, bits / 8);
+      uint64_t value = read(thread, count > 1 ? given.members[i] : given, type), result = 0;
+      if (instruction.has("cas"))
+        result = olds[i] == value ? read(thread, instruction.operands.back(), type) : olds[i];
+      else
+        for (unsigned shift = 0; shift < bits; shift += part)
+          result |= truncated(combined(instruction, element, truncated(olds[i] >> shift, part),
+                                       truncated(value >> shift, part)),
+                              part)
+                    << shift;
+      std::memcpy(place, &result, bits / 8);
     }
-    std::memcpy(memory, &result, bits / 8);
     if (yields)
-      write(thread, instruction.operands[0], old, bits);
+      for (unsigned i = 0; i < count; ++i)
+        write(thread, count > 1 ? instruction.operands[0].members[i] : instruction.operands[0],
+              olds[i], bits);
   }
 
   void step(Thread &thread) {

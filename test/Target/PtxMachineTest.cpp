@@ -64,6 +64,38 @@ std::string product(const std::string &fence, const std::string &wait) {
 }
 )";
 }
+// Adds 1, 2, 4, 8 to four f32 and (1, -2), (0.5, 3) to two pairs of f16 and of bf16; keeps the old.
+const char *addVectors = R"(
+.version 8.1
+.target sm_90
+.address_size 64
+.visible .entry add_vectors(
+	.param .u64 add_vectors_param_0,
+	.param .u64 add_vectors_param_1,
+	.param .u64 add_vectors_param_2
+)
+.reqntid 1
+{
+	.reg .b32 	%r<13>;
+	.reg .b64 	%rd<4>;
+	ld.param.b64 	%rd1, [add_vectors_param_0];
+	ld.param.b64 	%rd2, [add_vectors_param_1];
+	ld.param.b64 	%rd3, [add_vectors_param_2];
+	mov.b32 	%r1, 0f3F800000;
+	mov.b32 	%r2, 0f40000000;
+	mov.b32 	%r3, 0f40800000;
+	mov.b32 	%r4, 0f41000000;
+	atom.relaxed.gpu.global.add.v4.f32 {%r5, %r6, %r7, %r8}, [%rd1], {%r1, %r2, %r3, %r4};
+	st.global.v4.b32 	[%rd3], {%r5, %r6, %r7, %r8};
+	mov.b32 	%r9, 0xC0003C00;
+	mov.b32 	%r10, 0x42003800;
+	red.release.cta.global.add.noftz.v2.f16x2 [%rd2], {%r9, %r10};
+	mov.b32 	%r11, 0xC0003F80;
+	atom.acq_rel.sys.global.add.noftz.bf16x2 %r12, [%rd2+8], %r11;
+	st.global.b32 	[%rd3+16], %r12;
+	ret;
+}
+)";
 } // namespace
 
 TEST_CASE("registers of matrix instructions of warp groups need a fence before and a wait behind") {
@@ -83,6 +115,24 @@ TEST_CASE("registers of matrix instructions of warp groups need a fence before a
                       Contains("register %f1 is that of a matrix instruction under way"));
   CHECK_THROWS_WITH(run(fence, "\tmov.b32 	%r3, 0;\n" + wait),
                     Contains("register %r3 is that of a matrix instruction under way"));
+}
+
+TEST_CASE("vectors of atomics add to each element") {
+  std::vector<float> words{10, 20, 30, 40};
+  // f16: 1, 2, 0.5, -1; bf16: 1, 2.
+  std::vector<uint16_t> halves{0x3c00, 0x4000, 0x3800, 0xbc00, 0x3f80, 0x4000, 7, 7};
+  std::vector<uint32_t> old(5);
+  PtxMachine machine(addVectors);
+  uint64_t to = machine.buffer(words), at = machine.buffer(halves), kept = machine.buffer(old);
+  machine.run("add_vectors", {1, 1, 1}, {to, at, kept});
+  CHECK(words == std::vector<float>{11, 22, 34, 48});
+  // f16: 2, 0, 1, 2; bf16: 2, 0.
+  CHECK(halves == std::vector<uint16_t>{0x4000, 0, 0x3c00, 0x4000, 0x4000, 0, 7, 7});
+  // 10, 20, 30, 40 and the pair of bf16.
+  CHECK(old == std::vector<uint32_t>{0x41200000, 0x41a00000, 0x41f00000, 0x42200000, 0x40003f80});
+  // All of a vector is aligned.
+  CHECK_THROWS_WITH(machine.run("add_vectors", {1, 1, 1}, {to, at + 4, kept}),
+                    Contains("address not a multiple of 8"));
 }
 
 TEST_CASE("a buffer replaces those that lay in its bytes before, however they overlap") {

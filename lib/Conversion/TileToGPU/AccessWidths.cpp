@@ -3,6 +3,7 @@
 #include "Tile/Transforms/AxisInfo.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 using namespace teeny;
@@ -22,43 +23,60 @@ static unsigned accessWidth(const tile::AxisInfoMap &facts, Value pointer, Value
   return width;
 }
 
-// Comparisons that make up the mask of an access of `width` elements are decided once for these.
-// Those of masks that another access needs for each of its elements keep to the narrowest.
-static void shareMask(const tile::AxisInfoMap &facts, Value mask, unsigned width,
-                      llvm::DenseMap<Operation *, unsigned> &widths) {
+// Bits of a register's number whose change stays within an aligned group of equal elements.
+static unsigned equalRegisters(const tile::AxisInfoMap &facts, Value value) {
+  tile::LinearLayout layout = linearLayout(value.getType());
+  tile::AxisInfo info = facts.of(value);
+  unsigned equal = 0;
+  for (unsigned bit = 0; bit < layout.inBits(Dim::reg); ++bit) {
+    auto stays = [&](unsigned dim) {
+      return int64_t(layout.basis(Dim::reg, bit, tile::tensorDim(dim))) < info.dims[dim].constancy;
+    };
+    if (llvm::all_of(llvm::seq<unsigned>(info.dims.size()), stays))
+      equal |= 1u << bit;
+  }
+  return equal;
+}
+
+// Notes the comparisons, and conjunctions of such, behind a mask: whether all accesses under them
+// move several elements.
+static void noteMask(Value mask, bool isWide, llvm::MapVector<Operation *, bool> &allWide) {
   Operation *op = mask ? mask.getDefiningOp() : nullptr;
   if (!op || !isa<RankedTensorType>(mask.getType()))
     return;
   if (isa<tile::BroadcastOp, tile::ExpandDimsOp>(op))
-    return shareMask(facts, op->getOperand(0), width, widths);
+    return noteMask(op->getOperand(0), isWide, allWide);
   if (!isa<arith::CmpIOp, arith::AndIOp>(op))
     return;
-  tile::LinearLayout layout = linearLayout(mask.getType());
-  int64_t equal = 1;
-  for (auto [dim, fact] : llvm::enumerate(facts.of(mask).dims))
-    equal = std::max(equal, std::min(int64_t(layout.consecutive(Dim::reg, tile::tensorDim(dim))),
-                                     fact.constancy));
-  auto [entry, isNew] = widths.try_emplace(op, unsigned(std::min<int64_t>(equal, width)));
+  auto [entry, isNew] = allWide.try_emplace(op, isWide);
   if (!isNew)
-    entry->second = std::min<unsigned>(entry->second, width);
+    entry->second &= isWide;
   if (isa<arith::AndIOp>(op))
     for (Value part : op->getOperands())
-      shareMask(facts, part, width, widths);
+      noteMask(part, isWide, allWide);
 }
 
-llvm::DenseMap<Operation *, unsigned> teeny::gpu::findAccessWidths(func::FuncOp kernel) {
+AccessFacts teeny::gpu::findAccessFacts(func::FuncOp kernel) {
   tile::AxisInfoMap facts(kernel);
-  llvm::DenseMap<Operation *, unsigned> widths;
+  AccessFacts found;
+  llvm::MapVector<Operation *, bool> allWide;
   kernel.walk([&](Operation *op) {
     Value pointer, mask;
     if (auto load = dyn_cast<tile::LoadOp>(op))
       pointer = load.getPointer(), mask = load.getMask();
     else if (auto store = dyn_cast<tile::StoreOp>(op))
       pointer = store.getPointer(), mask = store.getMask();
+    else if (auto atomic = dyn_cast<tile::AtomicRMWOp>(op))
+      pointer = atomic.getPointer(), mask = atomic.getMask();
     if (!pointer || !isa<RankedTensorType>(pointer.getType()))
       return;
-    unsigned width = widths[op] = accessWidth(facts, pointer, mask);
-    shareMask(facts, mask, width, widths);
+    unsigned width = found.widths[op] = accessWidth(facts, pointer, mask);
+    noteMask(mask, width > 1, allWide);
   });
-  return widths;
+  // Where each element has its own access, a comparison for each is cheaper than predicates that
+  // live long.
+  for (auto [op, isWide] : allWide)
+    if (isWide)
+      found.equalRegisters[op] = equalRegisters(facts, op->getResult(0));
+  return found;
 }

@@ -1,5 +1,5 @@
-// How many elements each load and store of a tile moves with one instruction, and how many of a
-// mask one comparison decides.
+// What the axis facts of a kernel say about its registers: how many elements each access of a tile
+// moves with one instruction, and which registers of a truth value are known to be equal.
 #pragma once
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -7,9 +7,16 @@
 
 namespace teeny::gpu {
 
-// For the loads and stores of tiles under the function: the most elements that lie in consecutive
-// registers and at consecutive, aligned addresses, under one mask, in at most 16 bytes. For
-// comparisons and conjunctions behind the masks: for how many consecutive registers one decides.
-llvm::DenseMap<mlir::Operation *, unsigned> findAccessWidths(mlir::func::FuncOp kernel);
+struct AccessFacts {
+  // Of loads, stores and atomic operations on tiles: the most elements that lie in consecutive
+  // registers and at consecutive, aligned addresses, under one mask, in at most 16 bytes.
+  llvm::DenseMap<mlir::Operation *, unsigned> widths;
+  // Of comparisons, and conjunctions of them, behind masks of such accesses of several elements:
+  // bits of a register's number that do not change the value. `i < n` for i = r + 8 l and a
+  // multiple n of 8 is decided by lane l alone.
+  llvm::DenseMap<mlir::Operation *, unsigned> equalRegisters;
+};
+
+AccessFacts findAccessFacts(mlir::func::FuncOp kernel);
 
 } // namespace teeny::gpu

@@ -1,5 +1,7 @@
 // Atomics. Every element is updated once, by the first of the threads that hold it, inside an `if`;
-// the old value goes to the others through shared memory where it is used.
+// the old value goes to the others through shared memory where it is used. Neighbours are added to
+// by one instruction where there is one: two f16 anywhere, 16 bytes of f32, f16 or bf16 on targets
+// with vectors of atomics. Each element of such a vector is updated atomically by itself.
 #include "Conversion/TileToGPU/Patterns.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -34,6 +36,19 @@ static StringRef scopeOf(tile::MemoryScope scope) {
     return "device";
   case tile::MemoryScope::system:
     return "";
+  }
+  llvm_unreachable("all scopes");
+}
+
+// The scope as PTX has it.
+static StringRef ptxScope(tile::MemoryScope scope) {
+  switch (scope) {
+  case tile::MemoryScope::block:
+    return "cta";
+  case tile::MemoryScope::gpu:
+    return "gpu";
+  case tile::MemoryScope::system:
+    return "sys";
   }
   llvm_unreachable("all scopes");
 }
@@ -85,11 +100,13 @@ public:
   using TilePattern<Op>::context;
 
 protected:
-  // `update` emits the atomic on register i and yields the old value.
-  LogicalResult rewrite(Op op, ValueRange mask, ConversionPatternRewriter &rewriter,
-                        llvm::function_ref<Value(unsigned)> update) const {
-    Location loc = op.getLoc();
-    Emit emit(rewriter, loc);
+  // Updates the elements of `width` registers, those from i on, where the condition (null: true)
+  // holds, and returns the old values, or nothing if they are not used.
+  using Update = llvm::function_ref<SmallVector<Value>(unsigned i, Value condition)>;
+
+  LogicalResult rewrite(Op op, ValueRange mask, unsigned width, ConversionPatternRewriter &rewriter,
+                        Update update) const {
+    Emit emit(rewriter, op.getLoc());
     Type type = op.getType(), element = registerType(type);
     LinearLayout layout = everyCopy(type, context.warps);
     bool isUsed = !op->use_empty();
@@ -100,26 +117,11 @@ protected:
       return failure();
 
     SmallVector<Value> registers;
-    for (unsigned i = 0, n = registerCount(type); i < n; ++i) {
+    for (unsigned i = 0, n = registerCount(type); i < n; i += width) {
       Value condition = writer;
       if (!mask.empty())
         condition = writer ? emit.both(writer, mask[i]) : mask[i];
-      if (!condition) {
-        registers.push_back(update(i));
-        continue;
-      }
-      auto branch =
-          scf::IfOp::create(rewriter, loc, isUsed ? TypeRange(element) : TypeRange(), condition,
-                            /*withElseRegion=*/isUsed);
-      OpBuilder::InsertionGuard guard(rewriter);
-      rewriter.setInsertionPointToStart(branch.thenBlock());
-      Value old = update(i);
-      if (!isUsed)
-        continue;
-      scf::YieldOp::create(rewriter, loc, old);
-      rewriter.setInsertionPointToStart(branch.elseBlock());
-      scf::YieldOp::create(rewriter, loc, emit.zero(element));
-      registers.push_back(branch.getResult(0));
+      llvm::append_range(registers, update(i, condition));
     }
     if (!isUsed)
       registers.assign(registerCount(type), emit.poison(element));
@@ -127,6 +129,30 @@ protected:
       registers = fromWriters(emit, writer, registers, layout);
     rewriter.replaceOpWithMultiple(op, {registers});
     return success();
+  }
+
+  // An update of one element by what `atomic` emits.
+  SmallVector<Value> updateOne(Op op, Value condition, ConversionPatternRewriter &rewriter,
+                               llvm::function_ref<Value()> atomic) const {
+    Emit emit(rewriter, op.getLoc());
+    Type element = registerType(op.getType());
+    bool isUsed = !op->use_empty();
+    if (!condition) {
+      Value old = atomic();
+      return isUsed ? SmallVector<Value>{old} : SmallVector<Value>();
+    }
+    auto branch = scf::IfOp::create(rewriter, op.getLoc(),
+                                    isUsed ? TypeRange(element) : TypeRange(), condition,
+                                    /*withElseRegion=*/isUsed);
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPointToStart(branch.thenBlock());
+    Value old = atomic();
+    if (!isUsed)
+      return {};
+    scf::YieldOp::create(rewriter, op.getLoc(), old);
+    rewriter.setInsertionPointToStart(branch.elseBlock());
+    scf::YieldOp::create(rewriter, op.getLoc(), emit.zero(element));
+    return {branch.getResult(0)};
   }
 
 private:
@@ -152,11 +178,30 @@ public:
   using AtomicPattern::AtomicPattern;
   LogicalResult matchAndRewrite(tile::AtomicRMWOp op, OneToNOpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
-    return rewrite(op, adaptor.getMask(), rewriter, [&](unsigned i) -> Value {
-      return LLVM::AtomicRMWOp::create(rewriter, op.getLoc(), operationOf(op.getKind()),
-                                       adaptor.getPointer()[i], adaptor.getValue()[i],
-                                       orderingOf(op.getOrder()), scopeOf(op.getScope()));
+    unsigned width = std::min(context.access.widths.lookup_or(op, 1), mostAtOnce(op));
+    return rewrite(op, adaptor.getMask(), width, rewriter, [&](unsigned i, Value condition) {
+      if (width > 1)
+        return Emit(rewriter, op.getLoc())
+            .atomicAdd(adaptor.getPointer()[i], adaptor.getValue().slice(i, width), condition,
+                       tile::stringifyMemoryOrder(op.getOrder()), ptxScope(op.getScope()),
+                       /*isUsed=*/!op->use_empty());
+      return updateOne(op, condition, rewriter, [&]() -> Value {
+        return LLVM::AtomicRMWOp::create(rewriter, op.getLoc(), operationOf(op.getKind()),
+                                         adaptor.getPointer()[i], adaptor.getValue()[i],
+                                         orderingOf(op.getOrder()), scopeOf(op.getScope()));
+      });
     });
+  }
+
+private:
+  // Elements that one instruction can add to.
+  unsigned mostAtOnce(tile::AtomicRMWOp op) const {
+    Type type = registerType(op.getType());
+    if (op.getKind() != tile::AtomicOperation::fadd)
+      return 1;
+    if (context.facts.vectorAtomics && (type.isF32() || type.isF16() || type.isBF16()))
+      return 128 / storageBits(type);
+    return type.isF16() ? 2 : 1;
   }
 };
 
@@ -172,13 +217,15 @@ public:
         success == LLVM::AtomicOrdering::acq_rel   ? LLVM::AtomicOrdering::acquire
         : success == LLVM::AtomicOrdering::release ? LLVM::AtomicOrdering::monotonic
                                                    : success;
-    return rewrite(op, {}, rewriter, [&](unsigned i) -> Value {
-      // Floats are compared by their bits.
-      Value pair = LLVM::AtomicCmpXchgOp::create(
-          rewriter, op.getLoc(), adaptor.getPointer()[i], emit.toStorage(adaptor.getCompare()[i]),
-          emit.toStorage(adaptor.getValue()[i]), success, failure, scopeOf(op.getScope()));
-      Value old = LLVM::ExtractValueOp::create(rewriter, op.getLoc(), pair, 0);
-      return emit.fromStorage(old, registerType(op.getType()));
+    return rewrite(op, {}, 1, rewriter, [&](unsigned i, Value condition) {
+      return updateOne(op, condition, rewriter, [&] {
+        // Floats are compared by their bits.
+        Value pair = LLVM::AtomicCmpXchgOp::create(
+            rewriter, op.getLoc(), adaptor.getPointer()[i], emit.toStorage(adaptor.getCompare()[i]),
+            emit.toStorage(adaptor.getValue()[i]), success, failure, scopeOf(op.getScope()));
+        Value old = LLVM::ExtractValueOp::create(rewriter, op.getLoc(), pair, 0);
+        return emit.fromStorage(old, registerType(op.getType()));
+      });
     });
   }
 };

@@ -1,5 +1,5 @@
 // The pass that makes PTX kernels of functions of scalars. Test:
-// test/Conversion/TileToGPUKernel.mlir.
+// test/Conversion/TileToGPUVectors.mlir.
 #include "Conversion/TileToGPU/Patterns.h"
 #include "Conversion/TileToGPU/TileToGPU.h"
 
@@ -61,6 +61,17 @@ static DictionaryAttr argumentAttributes(func::FuncOp kernel, unsigned index) {
   return list.getDictionary(kernel.getContext());
 }
 
+// The assembler keeps registers few, so that many programs fit on a multiprocessor, and puts loads
+// off for that. Of launches with fewer programs than large GPUs have multiprocessors, each has one
+// to itself.
+static bool runsAlone(func::FuncOp kernel) {
+  constexpr int64_t multiprocessors = 128;
+  int64_t most = 1;
+  for (unsigned axis = 0; axis < 3 && most <= multiprocessors; ++axis)
+    most *= tile::gridMax(kernel, axis);
+  return most <= multiprocessors;
+}
+
 static LLVM::LLVMFuncOp createKernel(func::FuncOp kernel) {
   OpBuilder builder(kernel);
   auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(kernel.getContext()),
@@ -72,8 +83,10 @@ static LLVM::LLVMFuncOp createKernel(func::FuncOp kernel) {
                                        LLVM::Linkage::External, /*dsoLocal=*/false,
                                        LLVM::CConv::PTX_Kernel, SymbolRefAttr(), {}, argAttrs);
   std::string threads = std::to_string(32 * tile::numWarps(kernel));
-  made.setPassthroughAttr(
-      builder.getArrayAttr({builder.getStrArrayAttr({"nvvm.reqntid", threads})}));
+  SmallVector<Attribute> properties{builder.getStrArrayAttr({"nvvm.reqntid", threads})};
+  if (runsAlone(kernel))
+    properties.push_back(builder.getStrArrayAttr({"nvvm.minctasm", "1"}));
+  made.setPassthroughAttr(builder.getArrayAttr(properties));
   for (StringRef name : {StringRef(tile::kernelAttr), StringRef(tile::numWarpsAttr),
                          StringRef(sharedBytesAttr), StringRef(dynamicSharedBytesAttr)})
     if (Attribute attr = kernel->getAttr(name))

@@ -1,6 +1,5 @@
 // The pass that distributes tiles over threads; the patterns are in the file of each family.
 // Test: test/Conversion/TileToGPU*.mlir.
-#include "Conversion/TileToGPU/AccessWidths.h"
 #include "Conversion/TileToGPU/Patterns.h"
 #include "Conversion/TileToGPU/TileToGPU.h"
 
@@ -52,8 +51,8 @@ LogicalResult ConvertTileToGPUPass::convert(func::FuncOp kernel, const GpuFacts 
   MLIRContext *mlirContext = &getContext();
   DistributionTypes types;
   Scratch scratch((kernel.getName() + "_shared").str(), facts.sharedPerBlockOptIn);
-  llvm::DenseMap<Operation *, unsigned> accessWidths = findAccessWidths(kernel);
-  KernelContext context{types, facts, tile::numWarps(kernel), scratch, accessWidths};
+  AccessFacts access = findAccessFacts(kernel);
+  KernelContext context{types, facts, tile::numWarps(kernel), scratch, access};
 
   RewritePatternSet patterns(mlirContext);
   populateElementwisePatterns(context, patterns);

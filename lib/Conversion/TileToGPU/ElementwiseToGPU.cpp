@@ -30,11 +30,11 @@ public:
           linearLayout(type) != linearLayout(result))
         return op->emitOpError("has operands of different layouts");
 
-    unsigned equal = context.accessWidths.lookup_or(op, 1);
+    unsigned equal = context.access.equalRegisters.lookup_or(op, 0);
     SmallVector<SmallVector<Value>> registers(types.size());
     for (unsigned i = 0, n = registerCount(result); i < n; ++i) {
-      if (i % equal != 0) {
-        registers.front().push_back(registers.front().back());
+      if (i & equal) {
+        registers.front().push_back(registers.front()[i & ~equal]);
         continue;
       }
       SmallVector<Value> arguments;

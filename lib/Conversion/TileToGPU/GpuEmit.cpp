@@ -348,6 +348,49 @@ void Emit::store(Space space, Value address, ValueRange values, Value mask,
   assembly(text, constraints + ",~{memory}", {}, operands, /*sideEffects=*/true);
 }
 
+SmallVector<Value> Emit::atomicAdd(Value address, ValueRange values, Value mask, StringRef order,
+                                   StringRef scope, bool isUsed) {
+  // @p red.relaxed.gpu.global.add.v4.f32 [$0], {$1, $2, $3, $4};
+  // @p atom.relaxed.gpu.global.add.v4.f32 {$0, $1, $2, $3}, [$4], {$5, $6, $7, $8};
+  Type element = values.front().getType();
+  unsigned perWord = 32 / storageBits(element), number = values.size() / perWord;
+  // A reduction acquires nothing.
+  bool reduces = !isUsed && (order == "relaxed" || order == "release");
+  unsigned results = reduces ? 0 : number;
+  std::string vector = number > 1 ? ".v" + std::to_string(number) : "";
+  std::string type = element.isF32() ? vector + ".f32"
+                                     : ".noftz" + vector + (element.isF16() ? ".f16x2" : ".bf16x2");
+  std::string text = ((reduces ? "red." : "atom.") + order + "." + scope + ".global.add").str() +
+                     type + " " + (reduces ? "" : operandList(0, results) + ", ") + "[$" +
+                     std::to_string(results) + "], " + operandList(results + 1, number) + ";";
+
+  std::string constraints;
+  for (unsigned i = 0; i < results; ++i)
+    constraints += "=r,";
+  constraints += "l";
+  SmallVector<Value> operands{address};
+  for (unsigned i = 0; i < number; ++i) {
+    constraints += ",r";
+    operands.push_back(pack(values.slice(i * perWord, perWord)));
+  }
+  if (mask) {
+    text = "@$" + std::to_string(results + 1 + number) + " " + text;
+    constraints += ",b";
+    operands.push_back(mask);
+    for (unsigned i = 0; i < results; ++i) {
+      constraints += "," + std::to_string(i);
+      operands.push_back(i32(0));
+    }
+  }
+  SmallVector<Type> types(results, builder.getI32Type());
+  SmallVector<Value> old;
+  for (Value word : assembly(text, constraints + ",~{memory}", types, operands,
+                             /*sideEffects=*/true))
+    if (isUsed)
+      llvm::append_range(old, unpack(word, element));
+  return old;
+}
+
 void Emit::copyAsync(Value to, Value from, unsigned bytes, Value mask) {
   // Whole lines of 16 bytes go past the L1 cache.
   std::string name = (bytes == 16 ? "llvm.nvvm.cp.async.cg" : "llvm.nvvm.cp.async.ca") +

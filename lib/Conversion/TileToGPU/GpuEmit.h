@@ -77,6 +77,14 @@ public:
   void store(Space space, mlir::Value address, mlir::ValueRange values, mlir::Value mask = nullptr,
              const CacheHints &hints = {});
 
+  // Adds to neighbours in global memory by one instruction, to each of them atomically by itself,
+  // at an address that is a multiple of the size of all: two f16, or up to 16 bytes of f32, f16 or
+  // bf16 if the target has vectors of atomics. `order` and `scope` are PTX's words for them.
+  // Returns the old values if they are used; those are zero where the mask is false.
+  llvm::SmallVector<mlir::Value> atomicAdd(mlir::Value address, mlir::ValueRange values,
+                                           mlir::Value mask, llvm::StringRef order,
+                                           llvm::StringRef scope, bool isUsed);
+
   // Asynchronous copies of 4, 8 or 16 bytes from global to shared memory; zeros where the mask is
   // false. They are put in groups, and this thread can wait for all of its groups but the last few.
   void copyAsync(mlir::Value to, mlir::Value from, unsigned bytes, mlir::Value mask);

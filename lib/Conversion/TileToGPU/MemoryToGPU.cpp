@@ -50,7 +50,7 @@ public:
     Emit emit(rewriter, op.getLoc());
     Type element = pointee(op.getPointer());
     ValueRange pointers = adaptor.getPointer();
-    unsigned width = context.accessWidths.lookup_or(op, 1);
+    unsigned width = context.access.widths.lookup_or(op, 1);
     SmallVector<Value> registers;
     for (unsigned i = 0; i < pointers.size(); i += width) {
       ValueRange other = adaptor.getOther();
@@ -71,7 +71,7 @@ public:
                                 ConversionPatternRewriter &rewriter) const override {
     Emit emit(rewriter, op.getLoc());
     ValueRange pointers = adaptor.getPointer();
-    unsigned width = context.accessWidths.lookup_or(op, 1);
+    unsigned width = context.access.widths.lookup_or(op, 1);
     Value writer = isWriter(emit, op.getPointer().getType());
     for (unsigned i = 0; i < pointers.size(); i += width) {
       Value mask = maskAt(adaptor.getMask(), i);

@@ -1,6 +1,7 @@
 // The patterns of the conversion from tiles to threads, one file per family of operations.
 #pragma once
 
+#include "Conversion/TileToGPU/AccessWidths.h"
 #include "Conversion/TileToGPU/Distribution.h"
 #include "Conversion/TileToGPU/Scratch.h"
 #include "Conversion/TileToGPU/SwizzledBuffer.h"
@@ -14,8 +15,7 @@ struct KernelContext {
   const GpuFacts &facts;
   int warps;
   Scratch &scratch;
-  // Elements that one access of a load or store moves; 1 where it is not listed.
-  const llvm::DenseMap<mlir::Operation *, unsigned> &accessWidths;
+  const AccessFacts &access;
 };
 
 template <typename Op> class TilePattern : public mlir::OpConversionPattern<Op> {

@@ -141,38 +141,29 @@ private:
     }
   }
 
-  // Both lanes of a pair combine the same two operands. All lanes have to come to the same bits, so
-  // where the order matters to those, the lower lane's operand is first in both.
+  // Both lanes of a pair combine the same two operands, their own first. Where the order of
+  // operands matters, only the lowest lane has the result then: others read it from there, or from
+  // shared memory.
   void withinWarp() {
-    bool ordered = !isCommutative(op.getCombine());
     for (unsigned bit = 0; bit < layout.inBits(Dim::lane); ++bit) {
       if (!(laneMask >> bit & 1))
         continue;
-      Value isUpper;
-      if (ordered) {
-        Value set =
-            arith::AndIOp::create(emit.builder, emit.loc, emit.threadId(), emit.i32(1 << bit));
-        isUpper = arith::CmpIOp::create(emit.builder, emit.loc, arith::CmpIPredicate::ne, set,
-                                        emit.i32(0));
-      }
       for (unsigned reg = 0; reg < values.size(); ++reg) {
         if (!isKept(reg))
           continue;
         SmallVector<Value> other;
         for (Value value : values[reg])
           other.push_back(emit.shuffleXor(value, 1u << bit));
-        if (ordered)
-          for (auto [mine, theirs] : llvm::zip(values[reg], other)) {
-            auto choose = [&](Value upper, Value lower) {
-              return arith::SelectOp::create(emit.builder, emit.loc, isUpper, upper, lower);
-            };
-            Value first = choose(theirs, mine), second = choose(mine, theirs);
-            mine = first;
-            theirs = second;
-          }
         values[reg] = combined(values[reg], other);
       }
     }
+    if (!laneMask || warpMask || isCommutative(op.getCombine()))
+      return;
+    Value lowest =
+        arith::AndIOp::create(emit.builder, emit.loc, emit.threadId(), emit.i32(31 & ~laneMask));
+    for (unsigned reg = 0; reg < values.size(); ++reg)
+      for (unsigned i = 0; isKept(reg) && i < values[reg].size(); ++i)
+        values[reg][i] = emit.shuffleFrom(values[reg][i], lowest);
   }
 
   int64_t elementBytes(unsigned source) {
@@ -186,51 +177,133 @@ private:
     return bytes;
   }
 
-  // Each warp writes what it has, partial w of element e at e * warps + w; all read all partials of
-  // their elements.
-  void acrossWarps() {
-    unsigned partBits = llvm::popcount(warpMask), parts = 1u << partBits;
+  // The map from (register, lane, warp) to where a partial result lies: that of warp w for element
+  // e at e * warps + w, or with `byPart` at w * elements + e. `part` says whether warps are told
+  // apart: without, it is where the partials of a thread's elements begin.
+  LinearLayout places(bool byPart, bool part) const {
     LinearLayout flat = rest.flattenOuts(Dim::offset);
-    LinearLayout places({}, {{Dim::offset, rest.outBits() + partBits}}), begins = places;
-    for (Dim in : {Dim::reg, Dim::lane, Dim::warp}) {
-      unsigned part = 0;
+    unsigned partBits = llvm::popcount(warpMask), elementBits = rest.outBits(), taken = 0;
+    LinearLayout map({}, {{Dim::offset, elementBits + partBits}});
+    for (Dim in : {Dim::reg, Dim::lane, Dim::warp})
       for (unsigned bit = 0; bit < layout.inBits(in); ++bit) {
-        uint64_t element = flat.basis(in, bit) << partBits;
-        bool takesPart = in == Dim::warp && (warpMask >> bit & 1);
-        places.addBasis(in, element | (takesPart ? 1u << part++ : 0));
-        begins.addBasis(in, element);
+        uint64_t image = flat.basis(in, bit) << (byPart ? 0 : partBits);
+        if (part && in == Dim::warp && (warpMask >> bit & 1))
+          image |= uint64_t(1) << (taken++ + (byPart ? elementBits : 0));
+        map.addBasis(in, image);
       }
+    return map;
+  }
+
+  // The registers that are kept, in groups of neighbours of which one access moves all.
+  SmallVector<SmallVector<unsigned>> keptGroups(unsigned mostAtOnce) const {
+    LinearLayout flat = rest.flattenOuts(Dim::offset);
+    LinearLayout kept({}, {{Dim::offset, flat.outBits()}});
+    for (Dim in : {Dim::reg, Dim::lane, Dim::warp})
+      for (unsigned bit = 0; bit < layout.inBits(in); ++bit)
+        if (in != Dim::reg || !(registerMask >> bit & 1))
+          kept.addBasis(in, flat.basis(in, bit));
+    unsigned width = kept.hasIn(Dim::reg) ? kept.consecutive(Dim::reg, Dim::offset) : 1;
+    width = std::min(width, mostAtOnce);
+    SmallVector<SmallVector<unsigned>> groups;
+    for (unsigned reg = 0, i = 0; reg < values.size(); ++reg) {
+      if (!isKept(reg))
+        continue;
+      if (i++ % width == 0)
+        groups.emplace_back();
+      groups.back().push_back(reg);
     }
-    Value base = context.scratch.begin(emit, exchangedBytes());
-    ThreadIndex written(emit, places), read(emit, begins);
-    auto address = [&](ThreadIndex &index, unsigned reg, unsigned source) {
-      int64_t offset = 0;
-      for (unsigned i = 0; i < source; ++i)
-        offset = llvm::alignTo(offset + partials() * elementBytes(i), 16);
-      return emit.elementPointer(emit.bytePointer(base, offset), values[reg][source].getType(),
-                                 index.get(reg, Dim::offset));
+    return groups;
+  }
+
+  // Where the partial results of one source lie. Whether elements or parts run faster there is what
+  // takes fewer accesses: with four warps, a thread of four neighbours writes 16 bytes and reads
+  // four times 16; one of a single element writes 4 bytes and reads its four parts at once.
+  struct Partials {
+    Value base;
+    Type element;
+    bool byPart;
+    unsigned partsAtOnce;
+    SmallVector<SmallVector<unsigned>> groups;
+  };
+  Partials placePartials(unsigned source, Value base, unsigned parts) {
+    Partials made{base, values[0][source].getType(), false, 1, {}};
+    unsigned most = 16 / elementBytes(source);
+    made.partsAtOnce = std::min(parts, most);
+    made.groups = keptGroups(most);
+    size_t inGroups = made.groups.size() * (1 + parts);
+    size_t single = made.groups.size() * made.groups[0].size() * (1 + parts / made.partsAtOnce);
+    made.byPart = inGroups < single;
+    return made;
+  }
+
+  // Each warp writes what it has; all read all partials of their elements.
+  void acrossWarps() {
+    unsigned parts = 1u << llvm::popcount(warpMask);
+    Value memory = context.scratch.begin(emit, exchangedBytes());
+    SmallVector<Partials> sources;
+    int64_t offset = 0;
+    for (unsigned source = 0; source < values[0].size(); ++source) {
+      offset = llvm::alignTo(offset, 16);
+      sources.push_back(placePartials(source, emit.bytePointer(memory, offset), parts));
+      offset += partials() * elementBytes(source);
+    }
+    // Indexed by `byPart`.
+    ThreadIndex written[] = {{emit, places(false, true)}, {emit, places(true, true)}};
+    ThreadIndex read[] = {{emit, places(false, false)}, {emit, places(true, false)}};
+    auto address = [&](ThreadIndex *index, const Partials &to, unsigned reg) {
+      return emit.elementPointer(to.base, to.element, index[to.byPart].get(reg, Dim::offset));
     };
-    for (unsigned reg = 0; reg < values.size(); ++reg)
-      for (unsigned i = 0; isKept(reg) && i < values[reg].size(); ++i)
-        emit.store(Space::shared, address(written, reg, i), values[reg][i]);
+
+    Value writes; // whether this lane has the result of its warp; null where all have
+    if (laneMask && !isCommutative(op.getCombine()))
+      writes = arith::CmpIOp::create(
+          emit.builder, emit.loc, arith::CmpIPredicate::eq,
+          arith::AndIOp::create(emit.builder, emit.loc, emit.threadId(), emit.i32(laneMask)),
+          emit.i32(0));
+    for (auto [source, to] : llvm::enumerate(sources))
+      for (ArrayRef<unsigned> group : to.groups) {
+        SmallVector<Value> neighbours;
+        for (unsigned reg : group)
+          neighbours.push_back(values[reg][source]);
+        if (to.byPart)
+          emit.store(Space::shared, address(written, to, group[0]), neighbours, writes);
+        else
+          for (auto [reg, value] : llvm::zip(group, neighbours))
+            emit.store(Space::shared, address(written, to, reg), value, writes);
+      }
     emit.barrier();
+
+    // By register, part and source.
+    SmallVector<SmallVector<SmallVector<Value>>> all(values.size());
+    for (auto &ofRegister : all)
+      ofRegister.assign(parts, SmallVector<Value>(values[0].size()));
+    for (auto [source, from] : llvm::enumerate(sources)) {
+      int64_t bytes = elementBytes(source);
+      for (ArrayRef<unsigned> group : from.groups)
+        if (from.byPart)
+          for (unsigned part = 0; part < parts; ++part) {
+            Value at = emit.bytePointer(address(read, from, group[0]),
+                                        (int64_t(part) << rest.outBits()) * bytes);
+            auto loaded = emit.load(Space::shared, at, from.element, group.size());
+            for (auto [reg, value] : llvm::zip(group, loaded))
+              all[reg][part][source] = value;
+          }
+        else
+          for (unsigned reg : group)
+            for (unsigned part = 0; part < parts; part += from.partsAtOnce) {
+              Value at = emit.bytePointer(address(read, from, reg), part * bytes);
+              auto loaded = emit.load(Space::shared, at, from.element, from.partsAtOnce);
+              for (auto [i, value] : llvm::enumerate(loaded))
+                all[reg][part + i][source] = value;
+            }
+    }
     for (unsigned reg = 0; reg < values.size(); ++reg) {
       if (!isKept(reg))
         continue;
-      SmallVector<SmallVector<Value>> all(parts);
-      for (unsigned i = 0; i < values[reg].size(); ++i) {
-        Type element = values[reg][i].getType();
-        unsigned width = std::min<unsigned>(parts, 16 / elementBytes(i));
-        for (unsigned part = 0; part < parts; part += width) {
-          Value from = emit.bytePointer(address(read, reg, i), part * elementBytes(i));
-          for (auto [j, value] : llvm::enumerate(emit.load(Space::shared, from, element, width)))
-            all[part + j].push_back(value);
-        }
-      }
       for (unsigned step = 1; step < parts; step *= 2)
         for (unsigned part = 0; part < parts; part += 2 * step)
-          all[part] = combined(all[part], all[part + step]);
-      values[reg] = all[0];
+          all[reg][part] = combined(all[reg][part], all[reg][part + step]);
+      values[reg] = all[reg][0];
     }
   }
 
