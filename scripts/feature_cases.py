@@ -185,7 +185,7 @@ class Case:
     relative: float  # bound of an element's error, as a share of its magnitude
     tolerance: float  # as a share of the largest magnitude of the output
     zero_signs: str  # why zeros of both signs are equal; empty where they are not
-    without_triton: str  # why Triton does not compile it, so that the fixture is by other means; empty where it does
+    without_triton: str  # why Triton has no result for it, so that the fixture is by other means; empty where it has
 
     def outputs(self):
         return [a for a in self.arguments if a.output]

@@ -353,8 +353,8 @@ def page():
         "# Features of the kernel language, and their tests",
         "",
         f"Written by `scripts/feature_table.py` from the {kernels} kernels in the tables of `test/Language/features`; a test",
-        "checks that it is in step with them. Each case runs on CPUs and gives what Triton computes on a GPU; the few that",
-        "Triton does not compile (`without_triton`) give what NumPy does. The first ones named are the smallest kernels that",
+        "checks that it is in step with them. Each case runs on CPUs and gives what Triton computes on a GPU; the few for which",
+        "Triton has no result (`without_triton`) give what NumPy does. The first ones named are the smallest kernels that",
         "have the feature. Features without a kernel are those of earlier versions and of extensions.",
     ]
     problems = []
