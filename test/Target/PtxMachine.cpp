@@ -1,4 +1,5 @@
 #include "PtxMachine.h"
+#include "PtxSharedMemory.h"
 #include "PtxTypes.h"
 
 #include <algorithm>
@@ -27,14 +28,6 @@ struct Thread {
   std::vector<std::vector<Copy>> groups; // from the first made
 };
 
-// A byte of shared memory: who used it last since which barrier.
-struct Access {
-  int writer = -1, reader = -1;
-  unsigned written = 0, read = 0;
-  bool manyReaders = false;
-  unsigned copies = 0; // that write it and have not ended
-};
-
 struct WarpGroup {
   std::vector<GroupMatrix> begun;               // in no group yet
   std::vector<std::vector<GroupMatrix>> groups; // from the first made
@@ -46,7 +39,7 @@ public:
           const std::vector<uint64_t> &arguments, uint64_t dynamicShared,
           const std::map<uint64_t, uint64_t> &buffers)
       : kernel(kernel), grid(grid), place(place), arguments(arguments), buffers(buffers),
-        shared(kernel.sharedBytes + dynamicShared), accesses(shared.size()) {
+        shared(kernel.sharedBytes + dynamicShared) {
     for (int z = 0; z < kernel.block[2]; ++z)
       for (int y = 0; y < kernel.block[1]; ++y)
         for (int x = 0; x < kernel.block[0]; ++x) {
@@ -167,32 +160,11 @@ private:
   }
 
   uint8_t *sharedBytes(const Thread &thread, uint64_t at, unsigned bytes, const uint8_t *written) {
-    if (at + bytes > shared.size())
-      fail(thread, "access outside of shared memory");
     if (at % bytes)
       fail(thread, "address not a multiple of " + std::to_string(bytes));
-    for (unsigned i = 0; i < bytes; ++i) {
-      Access &access = accesses[at + i];
-      if (access.copies)
-        fail(thread, "race with an asynchronous copy");
-      bool sameValue = written && shared[at + i] == written[i];
-      bool foreignWrite =
-          access.writer >= 0 && access.writer != int(thread.id) && access.written == epoch;
-      bool foreignRead = access.reader >= 0 && access.read == epoch &&
-                         (access.manyReaders || access.reader != int(thread.id));
-      if ((foreignWrite || (written && foreignRead)) && !sameValue)
-        fail(thread, "race in shared memory");
-      if (written) {
-        access.writer = thread.id;
-        access.written = epoch;
-      } else {
-        access.manyReaders = access.read == epoch && access.reader >= 0 &&
-                             (access.manyReaders || access.reader != int(thread.id));
-        access.reader = thread.id;
-        access.read = epoch;
-      }
-    }
-    return shared.data() + at;
+    if (const char *wrong = shared.use(int(thread.id), at, bytes, written))
+      fail(thread, wrong);
+    return shared.at(at);
   }
 
   // Parameters lie this far apart in their space.
@@ -263,8 +235,7 @@ private:
       size_t pending = all ? 0 : instruction.operands[0].bits;
       while (thread.groups.size() > pending) {
         for (const Copy &copy : thread.groups.front()) {
-          for (size_t i = 0; i < copy.data.size(); ++i)
-            --accesses[copy.to + i].copies;
+          shared.endCopy(copy.to, copy.data.size());
           std::memcpy(sharedBytes(thread, copy.to, copy.data.size(), copy.data.data()),
                       copy.data.data(), copy.data.size());
         }
@@ -282,8 +253,7 @@ private:
                     globalBytes(thread, address(thread, instruction.operands[1], false), source),
                     source);
       sharedBytes(thread, copy.to, bytes, copy.data.data());
-      for (unsigned i = 0; i < bytes; ++i)
-        ++accesses[copy.to + i].copies;
+      shared.beginCopy(copy.to, bytes);
       thread.begun.push_back(std::move(copy));
     }
   }
@@ -516,7 +486,7 @@ private:
       return false;
     for (Thread &thread : threads)
       thread.waits = false, ++thread.pc;
-    ++epoch;
+    shared.passBarrier();
     return true;
   }
 
@@ -577,9 +547,7 @@ private:
   std::array<int, 3> grid, place;
   const std::vector<uint64_t> &arguments;
   const std::map<uint64_t, uint64_t> &buffers;
-  std::vector<uint8_t> shared;
-  std::vector<Access> accesses;
-  unsigned epoch = 1;
+  SharedMemory shared;
   std::vector<Thread> threads;
   std::vector<WarpGroup> warpGroups;
 };
